@@ -1,0 +1,331 @@
+"""Drafting, verifying, grouping, weighing and guarding an answer: Laws 2 and 5 to 12."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NewType, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from domain.documents import DocumentId, OriginRef, Span, TenantId, Tier
+from domain.retrieval import ScoredChunk
+
+QuestionId = NewType("QuestionId", str)
+
+SeatId = NewType("SeatId", str)
+"""`<kind>:<id>` of an established origin, or `POOL_SEAT` (Law 2).
+
+In mode `no-provenance` it is `family:<family id>`.
+"""
+
+POOL_SEAT = SeatId("pool")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    id: QuestionId
+    tenant_id: TenantId
+    text: str
+
+
+class PartitionMode(StrEnum):
+    ISOLATED = "isolated"
+    NO_PROVENANCE = "no-provenance"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceSubset:
+    """One disjoint part of the retrieved chunks; each draft sees exactly one.
+
+    Attributes:
+        index: Position among the question's subsets, from 0.
+        seats: Seats whose chunks stand in it: one, or several of one tier where seats exceed m.
+        tier: `Tier.POOL` for the pool's subsets; pool and established never share one (Law 5).
+        chunks: Best first. Never empty.
+    """
+
+    index: int
+    seats: tuple[SeatId, ...]
+    tier: Tier
+    chunks: tuple[ScoredChunk, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quote:
+    """Evidence that a draft quotes: `span` is in the document's `raw_text`."""
+
+    document_id: DocumentId
+    origin: OriginRef
+    text: str
+    span: Span
+    trust: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A candidate answer with the rationale that ties it to its evidence.
+
+    Attributes:
+        answer: At most 12 words from a language model, one quoted sentence of at most 40 from
+            the extractive drafter. Empty where the draft abstained.
+        rationale: Why, in words of the drafter; empty where it abstained.
+        quotes: Evidence of the answer, best first. Empty where it abstained or failed.
+        probability: rho_draft, P(rationale | Q, subset) x P(answer | Q, subset, rationale),
+            length-normalised, in (0, 1].
+        abstained: The subset does not answer the question, as far as the drafter can tell.
+        failure: Why there is no usable draft (`timeout`, `malformed`, `unfaithful`); None if there is.
+    """
+
+    subset: EvidenceSubset
+    answer: str
+    rationale: str
+    quotes: tuple[Quote, ...]
+    probability: float
+    abstained: bool = False
+    failure: str | None = None
+
+    @property
+    def usable(self) -> bool:
+        return not self.abstained and self.failure is None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoredDraft:
+    """A usable draft with the verifier's numbers, length-normalised.
+
+    Attributes:
+        faithfulness: P(draft | Q, own subset) per token, in (0, 1].
+        unconditional: P(draft | Q) per token, no evidence given, in (0, 1].
+        corroboration: Sum of clipped lifts from other established seats, in nats; 0 is neutral.
+        raw: Drafter's and verifier's parts multiplied, in (0, 1]; an order, not a probability.
+        trust: Least trust of the supporting documents, in [0, 1] (Law 7).
+        seats: Seats that vote for it: those whose documents it quotes.
+    """
+
+    draft: Draft
+    faithfulness: float
+    unconditional: float
+    corroboration: float
+    raw: float
+    trust: float
+    seats: tuple[SeatId, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatVote:
+    """One seat's vote for one group: `share` in (0, 1], below 1 where the seat is split."""
+
+    seat: SeatId
+    established: bool
+    reviewed: bool
+    share: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerGroup:
+    """Drafts whose answers mean the same.
+
+    Attributes:
+        answer: The best draft's answer.
+        drafts: Best first.
+        votes: One a seat that supports it.
+        support: Independent established seats behind it, split seats by their share;
+            0.5 where only the pool is.
+        diversity: source_diversity, 1 - 2^-support, in [0, 1).
+        score: diversity x min(1, sum over seats of raw x trust), in [0, 1].
+        confidence: Calibrated P(right) of `score`, in (0, 1).
+    """
+
+    answer: str
+    drafts: tuple[ScoredDraft, ...]
+    votes: tuple[SeatVote, ...]
+    support: float
+    diversity: float
+    score: float
+    confidence: float
+
+
+class Outcome(StrEnum):
+    ANSWER = "answer"
+    ANSWER_WITH_WARNING = "answer-with-warning"
+    ESCALATED = "escalated"
+    ABSTAIN = "abstain"
+
+
+class AbstainReason(StrEnum):
+    DISAGREEMENT = "disagreement"
+    LOW_CONFIDENCE = "low-confidence"
+    NOT_IN_DOCUMENTS = "not-in-documents"
+    DENIED = "denied"
+
+
+class AnswerWarning(StrEnum):
+    SINGLE_SEAT = "single-seat"
+    """Fewer than two independent seats support it, and none is reviewed."""
+    POOL_ONLY = "pool-only"
+    """Only unestablished origins support it."""
+    DISSENT = "dissent"
+    """Established seats say otherwise, and do not decide."""
+    POOL_DISSENT = "pool-dissent"
+    """Unestablished origins say otherwise."""
+    UNCALIBRATED = "uncalibrated"
+    """No calibration artefact matches this configuration."""
+    NO_PROVENANCE = "no-provenance"
+    """Nothing retrieved is established: families took the seats."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuardDecision:
+    """What the guard allows, and the numbers it went by.
+
+    Attributes:
+        agreement: Mean pairwise agreement of the established seats that answered, in [0, 1].
+        entropy: Shannon entropy over normalised group scores, in nats.
+        margin: Score of the best group less that of the second, in [0, 1].
+        chosen: The group answered with; None if the ladder or a person must decide.
+    """
+
+    outcome: Outcome
+    reason: AbstainReason | None
+    warnings: tuple[AnswerWarning, ...]
+    agreement: float
+    entropy: float
+    margin: float
+    chosen: AnswerGroup | None
+
+
+class Drafter(Protocol):
+    @property
+    def version(self) -> str:
+        """Model and prompt; part of what keys a calibration artefact."""
+        ...
+
+    async def draft(self, question: Question, subset: EvidenceSubset) -> Draft:
+        """Answer from `subset` alone. Documents are data: nothing in them is obeyed.
+
+        A malformed reply is a draft with `failure="malformed"`, never an answer.
+
+        Raises:
+            TransientError: The model did not answer in time or was over its limits.
+            PermanentError: The endpoint refused or is not what was configured.
+        """
+        ...
+
+
+class Verifier(Protocol):
+    @property
+    def version(self) -> str: ...
+
+    async def score(
+        self, question: Question, drafts: Sequence[Draft], evidence: Sequence[EvidenceSubset | None]
+    ) -> NDArray[np.float64]:
+        """Return log P(draft | question, evidence) per token, shape `(len(drafts), len(evidence))`.
+
+        None stands for no evidence at all, the score as published. Values are finite and <= 0.
+
+        Raises:
+            TransientError: The model did not answer in time.
+            PermanentError: The endpoint gives no usable log-probabilities.
+        """
+        ...
+
+
+class Calibrator(Protocol):
+    """Maps raw group scores to probabilities. Fitted offline; read-only when serving."""
+
+    @property
+    def version(self) -> str: ...
+
+    @property
+    def tau(self) -> float:
+        """Least confidence of an answer, fitted with the artefact; in (0, 1]."""
+        ...
+
+    def predict(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return P(right) of group scores, in (0, 1), same shape, non-decreasing in them."""
+        ...
+
+
+class Guard(Protocol):
+    def decide(
+        self, groups: Sequence[AnswerGroup], *, mode: PartitionMode, calibrated: bool
+    ) -> GuardDecision:
+        """Say whether the seats agree enough to answer. An empty sequence abstains."""
+        ...
+
+
+class LadderStep(StrEnum):
+    RE_RETRIEVE = "re-retrieve"
+    FULL_RAG = "full-rag"
+    ABSTAIN = "abstain"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rung:
+    """One step of the escalation ladder (Law 9). `result` is `answered`, `no-better` or `unavailable`."""
+
+    step: LadderStep
+    result: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Where an answer comes from. `title` and `source_uri` are untrusted text."""
+
+    document_id: DocumentId
+    span: Span
+    quote: str
+    origin: OriginRef
+    tier: Tier
+    trust: float
+    title: str
+    source_uri: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StageTiming:
+    stage: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerResult:
+    """The whole trace of one question.
+
+    Attributes:
+        answer: None where the outcome is `abstain`.
+        confidence: Of the best group, in [0, 1]; 0 where no group stands.
+        disagreement: Unweighted pairwise disagreement over non-abstaining seats, in [0, 1], over
+            families where a single seat answered (Law 11). The monitored statistic; 0 without a pair.
+        embedding: Of the question, for the topics.
+        settled: Index in `groups` of the best group; None without one.
+        configuration: What keyed the calibration: drafter, verifier, mode, m, k, route.
+    """
+
+    question: Question
+    outcome: Outcome
+    reason: AbstainReason | None
+    warnings: tuple[AnswerWarning, ...]
+    answer: str | None
+    confidence: float
+    sources: tuple[Source, ...]
+    agreement: float
+    entropy: float
+    margin: float
+    disagreement: float
+    mode: PartitionMode
+    m: int
+    k: int
+    retrieved: tuple[ScoredChunk, ...]
+    subsets: tuple[EvidenceSubset, ...]
+    drafts: tuple[Draft, ...]
+    scored: tuple[ScoredDraft, ...]
+    groups: tuple[AnswerGroup, ...]
+    ladder: tuple[Rung, ...]
+    timings: tuple[StageTiming, ...]
+    calibration_version: str | None
+    configuration: str
+    embedding: NDArray[np.float32]

@@ -1,0 +1,305 @@
+"""What a document is, from upload to index."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import NewType, Protocol
+
+from domain.text import MappedText, Span
+
+DocumentId = NewType("DocumentId", str)
+ChunkId = NewType("ChunkId", str)
+TenantId = NewType("TenantId", str)
+
+DEFAULT_TENANT = TenantId("default")
+
+__all__ = [
+    "DEFAULT_TENANT",
+    "BlobStore",
+    "Chunk",
+    "ChunkId",
+    "Document",
+    "DocumentId",
+    "DocumentParser",
+    "DocumentStatus",
+    "HiddenPassage",
+    "LabelMapping",
+    "MetadataField",
+    "Neighbour",
+    "NeighbourRelation",
+    "Origin",
+    "OriginKind",
+    "OriginRef",
+    "ParsedDocument",
+    "Parser",
+    "Part",
+    "Provenance",
+    "Span",
+    "TenantId",
+    "Tier",
+]
+
+
+class DocumentStatus(StrEnum):
+    RECEIVED = "received"
+    SCANNING = "scanning"
+    ADMITTED = "admitted"
+    QUARANTINED = "quarantined"
+    REJECTED = "rejected"
+    DELETED = "deleted"
+
+
+class OriginKind(StrEnum):
+    PUBLISHER = "publisher"
+    CONNECTOR = "connector"
+    UPLOADER = "uploader"
+
+
+class Tier(StrEnum):
+    """How far an origin is vouched for: `reviewed > established > pool` (Law 1)."""
+
+    REVIEWED = "reviewed"
+    ESTABLISHED = "established"
+    POOL = "pool"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OriginRef:
+    """Names an origin. Bound to credentials, never taken from what a document claims."""
+
+    kind: OriginKind
+    id: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.id}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Who vouches for a document, as bound to credentials; never what the document claims.
+
+    Only an administrator, a configured publisher key or a configured connector sets
+    `established`; volume and reputation never do. `reviewed` implies `established`.
+    """
+
+    kind: OriginKind
+    id: str
+    established: bool
+    reviewed: bool = False
+
+    def __post_init__(self) -> None:
+        if self.reviewed and not self.established:
+            raise ValueError(f"origin {self.id!r} is reviewed but not established")
+
+    @property
+    def ref(self) -> OriginRef:
+        return OriginRef(kind=self.kind, id=self.id)
+
+    @property
+    def tier(self) -> Tier:
+        if self.reviewed:
+            return Tier.REVIEWED
+        return Tier.ESTABLISHED if self.established else Tier.POOL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
+    """Where a document came from, as far as we can vouch for it."""
+
+    origin: Origin
+    claimed_uri: str | None
+    received_at: datetime
+    signature_verified: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A page, section file or attachment: `locator` says which, e.g. `page 3`, `body`."""
+
+    locator: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HiddenPassage:
+    """Text that a reader of the document would not see but a model would.
+
+    Attributes:
+        channel: Kebab-case name of how it is hidden, e.g. `html-display-none`, `pdf-white`,
+            `docx-vanish`, `markdown-comment`, `unicode-tags`.
+        text: What is hidden, mapped to `raw_text`.
+        locator: Page or part, where `raw_text` is not the input itself.
+        benign: Legitimate by its kind (screen-reader label, alt text, an OCR layer that repeats
+            the page): still scanned, but the channel alone is no finding.
+    """
+
+    channel: str
+    text: MappedText
+    locator: str | None = None
+    benign: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetadataField:
+    """Text beside the text (title, author, subject, file name ...): scanned and fenced (Law 14)."""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParsedDocument:
+    """What a parser found.
+
+    Attributes:
+        media_type: What the content turned out to be.
+        raw_text: For text formats the decoded input itself; for binary ones all text found, the
+            hidden included. Every span of the product points into it.
+        visible: What a reader would see, in reading order, mapped to `raw_text`. Not normalised.
+        hidden: What a reader would not see. Not normalised.
+        parts: Where pages or parts stand in `raw_text`, in order. Empty for text formats.
+        warnings: Stable kebab-case codes of what could not be looked at, e.g. `pdf-encrypted`.
+    """
+
+    media_type: str
+    raw_text: str
+    visible: MappedText
+    hidden: tuple[HiddenPassage, ...] = ()
+    metadata: tuple[MetadataField, ...] = ()
+    parts: tuple[Part, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+class NeighbourRelation(StrEnum):
+    DUPLICATE = "duplicate"
+    CONTRADICTION = "contradiction"
+    """Near-identical but for a figure, date, name or negation (Law 3)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbour:
+    """A known document that this one is a near-copy of. Looked up before the scan.
+
+    Attributes:
+        similarity: Estimated Jaccard similarity of word 5-shingles, in [0, 1].
+        differences: How many figures, dates, names or negations differ. Never which: that is text.
+        admitted: Whether it is in the index; a quarantined or rejected one is a neighbour too.
+    """
+
+    document_id: DocumentId
+    origin: Origin
+    similarity: float
+    relation: NeighbourRelation
+    differences: int
+    admitted: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """A parsed and normalised document, ready to be scanned.
+
+    Attributes:
+        raw_text: As parsed; what spans point into.
+        text: Visible text, hardened: NFKC, no default-ignorables, mapped to `raw_text`. Case kept.
+        hidden: Hidden passages with their text hardened in the same way.
+        metadata: Titles, file names, labels, URIs and embedded properties, values hardened.
+        neighbours: Near-copies among known documents, most similar first.
+    """
+
+    id: DocumentId
+    tenant_id: TenantId
+    media_type: str
+    sha256: str
+    raw_text: str
+    text: MappedText
+    provenance: Provenance
+    hidden: tuple[HiddenPassage, ...] = ()
+    metadata: tuple[MetadataField, ...] = ()
+    parts: tuple[Part, ...] = ()
+    warnings: tuple[str, ...] = ()
+    neighbours: tuple[Neighbour, ...] = ()
+
+    def locate(self, span: Span) -> str | None:
+        """Return the locator of the part where `span` begins; None where there are no parts."""
+        found: str | None = None
+        for part in self.parts:
+            if part.span.start <= span.start:
+                found = part.locator
+        return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chunk:
+    """A piece of one document that can be retrieved on its own.
+
+    Attributes:
+        span: Where it stands in the document's `raw_text`.
+        text: Visible, hardened text.
+        heading: Titles of the sections it stands in, outermost first, joined by ` > `. Untrusted.
+        mentions: Ranges of `text` that quote an attack; masked in what a drafter sees (Law 14).
+    """
+
+    id: ChunkId
+    document_id: DocumentId
+    ordinal: int
+    span: Span
+    text: str
+    heading: str = ""
+    mentions: tuple[Span, ...] = field(default=())
+
+
+class Parser(Protocol):
+    """Turns bytes of one media type into text, visible and hidden kept apart."""
+
+    @property
+    def media_types(self) -> frozenset[str]: ...
+
+    def parse(self, content: bytes) -> ParsedDocument:
+        """Return the text a reader of the document would see, and what is hidden in it.
+
+        Raises:
+            DocumentUnreadableError: `content` is not a well-formed document of this type.
+        """
+        ...
+
+
+class DocumentParser(Protocol):
+    """Decides the type by content and parses within limits, away from this process."""
+
+    async def parse(
+        self, content: bytes, *, claimed_media_type: str | None, file_name: str | None
+    ) -> ParsedDocument:
+        """Parse.
+
+        Raises:
+            UnsupportedMediaTypeError: No parser takes what the content turned out to be.
+            DocumentUnreadableError: Not well-formed, or a limit (memory, CPU time, output) broke.
+        """
+        ...
+
+
+class BlobStore(Protocol):
+    """Bytes by key, apart by tenant. Keys are `original/<sha256>` and `text/<document id>`."""
+
+    async def put(self, tenant_id: TenantId, key: str, content: bytes) -> None:
+        """Write durably, whole or not at all. Writing a key again replaces it."""
+        ...
+
+    async def get(self, tenant_id: TenantId, key: str) -> bytes:
+        """Return the bytes.
+
+        Raises:
+            NotFoundError: No such key for this tenant.
+        """
+        ...
+
+    async def delete(self, tenant_id: TenantId, key: str) -> None:
+        """Remove; a missing key is no error."""
+        ...
+
+
+LabelMapping = Mapping[str, str]
+"""Labels of a document, as its uploader gave them. Untrusted; never select a monitor."""

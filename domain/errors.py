@@ -1,0 +1,112 @@
+"""Every error the product raises on purpose.
+
+MithridateError
+├── InputError            the caller can fix it            -> 4xx problem+json
+│   ├── UnsupportedMediaTypeError
+│   ├── DocumentTooLargeError
+│   ├── DocumentUnreadableError
+│   ├── IdempotencyMismatchError   the key was used with another body
+│   └── ConfigurationError         a setting, policy or artefact file is wrong -> exit code 2
+├── AccessError
+│   ├── UnauthenticatedError       no key, or not one of ours
+│   └── ForbiddenError             the key lacks the scope
+├── NotFoundError
+├── ConflictError
+└── DependencyError       something outside this process failed
+    ├── DetectorUnavailableError   recorded in the scan, never raised out of it
+    ├── TransientError    retrying may help                -> task retry, 503
+    └── PermanentError    retrying cannot help             -> dead letter, 502
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+__all__ = [
+    "AccessError",
+    "ConfigurationError",
+    "ConflictError",
+    "DependencyError",
+    "DetectorUnavailableError",
+    "DocumentTooLargeError",
+    "DocumentUnreadableError",
+    "ForbiddenError",
+    "IdempotencyMismatchError",
+    "InputError",
+    "MithridateError",
+    "NotFoundError",
+    "PermanentError",
+    "TransientError",
+    "UnauthenticatedError",
+    "UnsupportedMediaTypeError",
+]
+
+
+class MithridateError(Exception):
+    """Base class of every deliberate error; `code` is the stable public name."""
+
+    code: ClassVar[str] = "internal"
+
+
+class InputError(MithridateError):
+    """The request or document is at fault, not the service."""
+
+    code = "invalid-input"
+
+
+class UnsupportedMediaTypeError(InputError):
+    code = "unsupported-media-type"
+
+
+class DocumentTooLargeError(InputError):
+    code = "document-too-large"
+
+
+class DocumentUnreadableError(InputError):
+    code = "document-unreadable"
+
+
+class IdempotencyMismatchError(InputError):
+    code = "idempotency-mismatch"
+
+
+class ConfigurationError(InputError):
+    code = "configuration"
+
+
+class AccessError(MithridateError):
+    code = "access"
+
+
+class UnauthenticatedError(AccessError):
+    code = "unauthenticated"
+
+
+class ForbiddenError(AccessError):
+    code = "forbidden"
+
+
+class NotFoundError(MithridateError):
+    code = "not-found"
+
+
+class ConflictError(MithridateError):
+    code = "conflict"
+
+
+class DependencyError(MithridateError):
+    code = "dependency-failed"
+
+
+class DetectorUnavailableError(DependencyError):
+    """A detector could not look. The scan records it; the trust policy decides what it means."""
+
+    code = "detector-unavailable"
+
+
+class TransientError(DependencyError):
+    code = "dependency-unavailable"
+
+
+class PermanentError(DependencyError):
+    code = "dependency-rejected"

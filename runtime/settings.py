@@ -1,0 +1,269 @@
+"""All configuration, in one object, read once at start-up.
+
+Precedence: arguments, `MITHRIDATE_*` environment variables (`__` between levels), the TOML file
+named by `MITHRIDATE_CONFIG` (else `mithridate.toml` in the working folder, if there), defaults.
+A key that is not known is an error, in the file and in the environment alike.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from domain.errors import ConfigurationError
+
+ENV_PREFIX: Final = "MITHRIDATE_"
+CONFIG_VARIABLE: Final = "MITHRIDATE_CONFIG"
+TEST_PREFIX: Final = "MITHRIDATE_TEST_"
+"""Variables that only the tests read, e.g. `MITHRIDATE_TEST_WEAVIATE_URL`."""
+
+
+class Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ServerSettings(Section):
+    host: str = "127.0.0.1"
+    port: int = Field(8700, ge=0, le=65535, description="0 takes a free port")
+    max_body_bytes: int = Field(20_000_000, gt=0)
+    workers: int = Field(1, ge=1, description="gateway processes")
+
+
+class DatabaseSettings(Section):
+    url: SecretStr | None = Field(None, description="None: SQLite in the data folder")
+
+
+class QueueSettings(Section):
+    url: SecretStr | None = Field(None, description="redis:// URL; None: the embedded broker")
+    visibility_timeout_seconds: int = Field(600, gt=0)
+    sweep_seconds: float = Field(5.0, gt=0, description="how often the outbox is swept")
+    requeue_after_seconds: float = Field(
+        1200.0, gt=0, description="a document without a verdict for this long is queued again"
+    )
+
+
+class WorkerSettings(Section):
+    processes: int = Field(1, ge=1, description="prefork pool size of one worker")
+    soft_time_limit_seconds: int = Field(120, gt=0)
+    time_limit_seconds: int = Field(150, gt=0)
+    max_attempts: int = Field(
+        3, ge=1, description="scans begun before a file is quarantined unread"
+    )
+
+
+class ParserSettings(Section):
+    memory_bytes: int = Field(1 << 30, gt=0, description="address space of the child process")
+    cpu_seconds: int = Field(20, gt=0)
+    wall_seconds: float = Field(30.0, gt=0)
+    max_text_chars: int = Field(4_000_000, gt=0, description="code points a document may give")
+
+
+class IngestSettings(Section):
+    policy_path: Path | None = Field(None, description="trust policy TOML; None: the shipped one")
+    chunk_words: int = Field(120, ge=20, le=400)
+    chunk_overlap_words: int = Field(20, ge=0)
+    parser: ParserSettings = ParserSettings()
+
+
+class VectorSettings(Section):
+    backend: Literal["lancedb", "weaviate", "memory"] = "lancedb"
+    weaviate_url: str | None = None
+    weaviate_grpc_port: int = 50051
+    weaviate_api_key: SecretStr | None = None
+    collection: str = "MithridateChunk"
+
+
+class EndpointSettings(Section):
+    """An OpenAI-compatible endpoint (vLLM, llama.cpp server, hosted)."""
+
+    url: str | None = Field(None, description="up to and without /v1")
+    api_key: SecretStr | None = None
+    model: str | None = None
+    timeout_seconds: float = Field(30.0, gt=0)
+
+
+class LocalModelSettings(Section):
+    """A GGUF on this machine; refused unless its sha256 is as pinned here."""
+
+    path: Path | None = None
+    sha256: str | None = Field(None, pattern=r"^[0-9a-f]{64}$")
+    context_tokens: int = Field(4096, ge=512)
+
+
+class EmbedderSettings(Section):
+    backend: Literal["onnx", "openai"] = "onnx"
+    threads: int = Field(1, ge=1)
+    endpoint: EndpointSettings = EndpointSettings()
+
+
+class DrafterSettings(Section):
+    backend: Literal["extractive", "openai", "local"] = "extractive"
+    endpoint: EndpointSettings = EndpointSettings()
+    local: LocalModelSettings = LocalModelSettings()
+    concurrency: int = Field(8, ge=1)
+
+
+class VerifierSettings(Section):
+    backend: Literal["evidence", "openai", "local"] = "evidence"
+    endpoint: EndpointSettings = EndpointSettings()
+    local: LocalModelSettings = LocalModelSettings()
+
+
+class RetrievalSettings(Section):
+    established_limit: int = Field(30, ge=1, description="chunks of established origins")
+    pool_limit: int = Field(10, ge=1, description="chunks of the pool, all origins together")
+    per_origin: int = Field(6, ge=1)
+    min_trust: float = Field(0.2, ge=0, le=1)
+
+
+class AnsweringSettings(Section):
+    m: int = Field(5, ge=1, le=32, description="drafts a question")
+    k: int = Field(5, ge=1, le=32, description="chunks a draft")
+    calibration_path: Path | None = Field(None, description="None: the shipped artefact")
+    lift_bound: float = Field(0.5, ge=0, description="nats; how far one seat's lift moves a score")
+    timeout_seconds: float = Field(60.0, gt=0)
+
+
+class GuardSettings(Section):
+    tau: float | None = Field(
+        None, gt=0, le=1, description="least confidence of an answer; None: as fitted, else 0.7"
+    )
+    agreement_floor: float = Field(
+        0.3, ge=0, le=1, description="mean pairwise, below it the ladder"
+    )
+
+
+class MonitorSettings(Section):
+    evaluate_seconds: float = Field(5.0, gt=0)
+    topic_similarity: float = Field(0.55, gt=0, lt=1, description="cosine to join a topic")
+    max_topics: int = Field(256, ge=1)
+    window: int = Field(12, ge=4, description="questions in the sliding window")
+    baseline: int = Field(30, ge=10, description="questions before a topic's reference is frozen")
+
+
+class WebhookSettings(Section):
+    allow_private_networks: bool = Field(
+        default=False, description="deliver to loopback and private addresses, and over http"
+    )
+    timeout_seconds: float = Field(10.0, gt=0)
+    max_attempts: int = Field(8, ge=1)
+
+
+class ClientSettings(Section):
+    """What the command line's client commands talk to."""
+
+    url: str | None = Field(None, description="None: the server of the data folder")
+    key: SecretStr | None = Field(None, description="None: the data folder's local admin key")
+    timeout_seconds: float = Field(60.0, gt=0)
+
+
+class LoggingSettings(Section):
+    level: Literal["debug", "info", "warning", "error"] = "info"
+    format: Literal["json", "console"] = "json"
+
+
+class Settings(BaseSettings):
+    model_config = SettingsConfigDict(
+        env_prefix=ENV_PREFIX, env_nested_delimiter="__", extra="forbid", frozen=True
+    )
+
+    data_dir: Path = Field(Path("~/.local/share/mithridate"), description="embedded state")
+    server: ServerSettings = ServerSettings()
+    database: DatabaseSettings = DatabaseSettings()
+    queue: QueueSettings = QueueSettings()
+    worker: WorkerSettings = WorkerSettings()
+    ingest: IngestSettings = IngestSettings()
+    vectors: VectorSettings = VectorSettings()
+    embedder: EmbedderSettings = EmbedderSettings()
+    drafter: DrafterSettings = DrafterSettings()
+    verifier: VerifierSettings = VerifierSettings()
+    retrieval: RetrievalSettings = RetrievalSettings()
+    answering: AnsweringSettings = AnsweringSettings()
+    guard: GuardSettings = GuardSettings()
+    monitors: MonitorSettings = MonitorSettings()
+    webhooks: WebhookSettings = WebhookSettings()
+    client: ClientSettings = ClientSettings()
+    logging: LoggingSettings = LoggingSettings()
+
+    @property
+    def home(self) -> Path:
+        """The data folder, `~` expanded."""
+        return self.data_dir.expanduser()
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        del dotenv_settings, file_secret_settings
+        sources: list[PydanticBaseSettingsSource] = [init_settings, env_settings]
+        path = config_path(os.environ)
+        if path is not None:
+            sources.append(TomlConfigSettingsSource(settings_cls, toml_file=path))
+        return tuple(sources)
+
+
+def config_path(environment: Mapping[str, str]) -> Path | None:
+    """Return the configuration file in force; None where there is none.
+
+    Raises:
+        ConfigurationError: `MITHRIDATE_CONFIG` names a file that is not there.
+    """
+    named = environment.get(CONFIG_VARIABLE)
+    if named is not None:
+        path = Path(named)
+        if not path.is_file():
+            raise ConfigurationError(f"{CONFIG_VARIABLE} names {named!r}, which is not a file")
+        return path
+    path = Path("mithridate.toml")
+    return path if path.is_file() else None
+
+
+def load_settings() -> Settings:
+    """Read file and environment.
+
+    Raises:
+        ConfigurationError: A key is unknown or a value out of range; the message names each key,
+            never a value.
+    """
+    _refuse_unknown_variables(os.environ)
+    try:
+        return Settings()
+    except ValidationError as exc:
+        problems = "; ".join(
+            f"{'.'.join(str(part) for part in error['loc'])}: {error['msg']}"
+            for error in exc.errors(include_url=False, include_input=False)
+        )
+        raise ConfigurationError(f"configuration is wrong: {problems}") from exc
+    except tomllib.TOMLDecodeError as exc:
+        raise ConfigurationError(f"configuration file is not TOML: {exc}") from exc
+
+
+def _refuse_unknown_variables(environment: Mapping[str, str]) -> None:
+    """pydantic-settings ignores a misspelt top-level variable, so look for ourselves."""
+    known = set(Settings.model_fields)
+    unknown = sorted(
+        name
+        for name in environment
+        if name.upper().startswith(ENV_PREFIX)
+        and name.upper() != CONFIG_VARIABLE
+        and not name.upper().startswith(TEST_PREFIX)
+        and name[len(ENV_PREFIX) :].lower().partition("__")[0] not in known
+    )
+    if unknown:
+        raise ConfigurationError(f"unknown environment variables: {', '.join(unknown)}")

@@ -1,0 +1,50 @@
+# Every target works from a clean clone on Debian with Python >= 3.11, git and make.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+
+# The interpreter comes from the machine: no download of one.
+export UV_PYTHON_DOWNLOADS := never
+
+ARGS ?=
+BIN := .venv/bin
+STAMP := .venv/.synced
+
+.PHONY: help setup demo test check format dev openapi bench clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(STAMP) ## Bring uv if it is missing and make the environment from uv.lock in .venv
+
+$(STAMP): pyproject.toml uv.lock scripts/bootstrap.sh
+	@./scripts/bootstrap.sh
+	@touch $(STAMP)
+
+demo: $(STAMP) ## Run the main job on the sample corpus (ARGS=--json for one JSON object at the end)
+	@$(BIN)/mithridate demo $(ARGS)
+
+test: $(STAMP) ## Run every test (ARGS go to pytest)
+	@$(BIN)/python -m pytest $(ARGS)
+
+check: $(STAMP) ## Format, lint, types and import rules, changing nothing
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+format: $(STAMP) ## Format and mend what ruff can mend
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+dev: $(STAMP) ## Run broker, worker and gateway with reload, data in ./var
+	@MITHRIDATE_DATA_DIR=$(CURDIR)/var MITHRIDATE_LOGGING__FORMAT=console $(BIN)/mithridate up --reload $(ARGS)
+
+openapi: $(STAMP) ## Write docs/openapi.json anew from the code
+	@$(BIN)/python -m gateway.http.openapi docs/openapi.json
+
+bench: $(STAMP) ## Run the benchmarks
+	@$(BIN)/python -m benchmarks $(ARGS)
+
+clean: ## Remove the environment and what was generated
+	@rm -rf .venv .uv var .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

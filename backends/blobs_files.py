@@ -1,0 +1,65 @@
+"""Blobs as files, in a folder a tenant, each written whole or not at all."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import secrets
+from pathlib import Path
+from typing import Final
+
+from domain.documents import TenantId
+from domain.errors import NotFoundError, PermanentError, TransientError
+
+_TENANT: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_KEY: Final = re.compile(r"(original|text)/([A-Za-z0-9_-]{1,128})")
+
+
+class FileBlobStore:
+    """Keeps `<root>/<tenant>/<kind>/<first two of the name>/<name>`, mode 600, fsynced."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    async def put(self, tenant_id: TenantId, key: str, content: bytes) -> None:
+        await asyncio.to_thread(self._put, self._path(tenant_id, key), content)
+
+    async def get(self, tenant_id: TenantId, key: str) -> bytes:
+        path = self._path(tenant_id, key)
+        try:
+            return await asyncio.to_thread(path.read_bytes)
+        except FileNotFoundError as exc:
+            raise NotFoundError(f"no blob {key!r}") from exc
+        except OSError as exc:
+            raise TransientError(f"blob {key!r} could not be read: {exc.strerror}") from exc
+
+    async def delete(self, tenant_id: TenantId, key: str) -> None:
+        path = self._path(tenant_id, key)
+        try:
+            await asyncio.to_thread(path.unlink, missing_ok=True)
+        except OSError as exc:
+            raise TransientError(f"blob {key!r} could not be removed: {exc.strerror}") from exc
+
+    def _path(self, tenant_id: TenantId, key: str) -> Path:
+        match = _KEY.fullmatch(key)
+        if match is None or not _TENANT.fullmatch(tenant_id):
+            raise PermanentError(f"blob key {key!r} is malformed")
+        kind, name = match.groups()
+        return self._root / tenant_id / kind / name[-2:] / name
+
+    @staticmethod
+    def _put(path: Path, content: bytes) -> None:
+        # Write beside, sync, rename: a crash leaves the old file or the new one, never half.
+        beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            beside.replace(path)
+        except OSError as exc:
+            beside.unlink(missing_ok=True)
+            raise TransientError(f"a blob could not be written: {exc.strerror}") from exc

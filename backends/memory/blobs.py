@@ -1,0 +1,23 @@
+"""Blobs in this process's memory."""
+
+from __future__ import annotations
+
+from domain.documents import TenantId
+from domain.errors import NotFoundError
+
+
+class InMemoryBlobStore:
+    def __init__(self) -> None:
+        self._blobs: dict[tuple[TenantId, str], bytes] = {}
+
+    async def put(self, tenant_id: TenantId, key: str, content: bytes) -> None:
+        self._blobs[tenant_id, key] = content
+
+    async def get(self, tenant_id: TenantId, key: str) -> bytes:
+        try:
+            return self._blobs[tenant_id, key]
+        except KeyError as exc:
+            raise NotFoundError(f"no blob {key!r}") from exc
+
+    async def delete(self, tenant_id: TenantId, key: str) -> None:
+        self._blobs.pop((tenant_id, key), None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import re
 import secrets
@@ -61,5 +62,6 @@ class FileBlobStore:
                 os.fsync(file.fileno())
             beside.replace(path)
         except OSError as exc:
-            beside.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                beside.unlink()
             raise TransientError(f"a blob could not be written: {exc.strerror}") from exc

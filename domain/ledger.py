@@ -252,8 +252,11 @@ class DocumentLedger(Protocol):
         at: datetime,
         family_id: FamilyId | None = None,
         voting: bool = True,
+        trust: float | None = None,
     ) -> DocumentRecord:
         """Write a person's decision: `release` admits, `reject` rejects; both can be undone.
+
+        `family_id`, `voting` and `trust` are those of a release; a rejection keeps the trust.
 
         The caller keeps the index in step: vectors are written before a release is, and removed
         before a rejection is.

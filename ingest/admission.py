@@ -1,0 +1,151 @@
+"""Puts documents into the index and takes them out: only admitted ones have vectors."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from defences.retrieval.families import FamilyDecision, Member, assign_family, elect_centre
+from domain.documents import Document, DocumentStatus, Neighbour, TenantId
+from domain.ledger import DocumentLedger, DocumentRecord, OriginLedger
+from domain.retrieval import Embedder, FamilyId, VectorRecord, VectorStore
+from domain.scanning import Finding, FindingLevel
+from ingest.chunking import chunk
+
+_EMBED_BATCH: Final = 256
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChunkOptions:
+    words: int = 120
+    overlap_words: int = 20
+
+
+class Admission:
+    """Indexes a document under its family, and withdraws it again."""
+
+    def __init__(
+        self,
+        *,
+        vectors: VectorStore,
+        embedder: Embedder,
+        documents: DocumentLedger,
+        origins: OriginLedger,
+        options: ChunkOptions,
+    ) -> None:
+        self._vectors = vectors
+        self._embedder = embedder
+        self._documents = documents
+        self._origins = origins
+        self._options = options
+
+    async def index(
+        self,
+        document: Document,
+        *,
+        record: DocumentRecord,
+        findings: Sequence[Finding],
+        trust: float,
+        at: datetime,
+    ) -> FamilyDecision:
+        """Chunk, embed and write the vectors. Repeating it replaces what it wrote before."""
+        family = await self._family(document, at)
+        mentions = [
+            finding.span
+            for finding in findings
+            if finding.level is FindingLevel.MENTION and finding.span is not None
+        ]
+        chunks = await asyncio.to_thread(
+            chunk,
+            document,
+            words=self._options.words,
+            overlap_words=self._options.overlap_words,
+            mentions=mentions,
+        )
+        # Whatever an earlier attempt left behind under this id goes first: a shorter text must not
+        # keep the tail of a longer one.
+        await self._vectors.delete_document(document.id, tenant_id=document.tenant_id)
+        for start in range(0, len(chunks), _EMBED_BATCH):
+            batch = chunks[start : start + _EMBED_BATCH]
+            vectors = await self._embedder.embed([embedded_text(c.heading, c.text) for c in batch])
+            await self._vectors.upsert(
+                [
+                    VectorRecord(
+                        chunk=piece,
+                        tenant_id=document.tenant_id,
+                        origin=document.provenance.origin,
+                        family_id=family.family_id,
+                        vector=vector,
+                        trust=trust,
+                        admitted_at=at,
+                        voting=family.voting,
+                        title=record.title or record.file_name or "",
+                        source_uri=record.source_uri,
+                    )
+                    for piece, vector in zip(batch, vectors, strict=True)
+                ]
+            )
+        return family
+
+    async def withdraw(self, record: DocumentRecord) -> None:
+        """Remove the vectors; where the document was its family's centre, elect another."""
+        await self._vectors.delete_document(record.id, tenant_id=record.tenant_id)
+        if record.family_id is None or record.family_id != FamilyId(record.id):
+            return
+        family = await self._documents.family(record.tenant_id, record.family_id)
+        members = [
+            await self._member(member)
+            for member in family
+            if member.id != record.id and member.status is DocumentStatus.ADMITTED
+        ]
+        for document_id, decision in elect_centre(members).items():
+            await self._vectors.set_family(
+                document_id,
+                tenant_id=record.tenant_id,
+                family_id=decision.family_id,
+                voting=decision.voting,
+            )
+            await self._documents.set_family(
+                record.tenant_id,
+                document_id,
+                family_id=decision.family_id,
+                voting=decision.voting,
+            )
+
+    async def _family(self, document: Document, at: datetime) -> FamilyDecision:
+        admitted = [neighbour for neighbour in document.neighbours if neighbour.admitted]
+        known = await self._known(document.tenant_id, admitted)
+        candidate = Member(
+            document_id=document.id,
+            tier=document.provenance.origin.tier,
+            origin=document.provenance.origin.ref,
+            admitted_at=at,
+            family_id=None,
+        )
+        return assign_family(candidate, known)
+
+    async def _known(self, tenant_id: TenantId, neighbours: Sequence[Neighbour]) -> list[Member]:
+        records = await self._documents.records(tenant_id, [n.document_id for n in neighbours])
+        return [
+            await self._member(record)
+            for record in records.values()
+            if record.status is DocumentStatus.ADMITTED
+        ]
+
+    async def _member(self, record: DocumentRecord) -> Member:
+        origin = await self._origins.get(record.tenant_id, record.origin)
+        return Member(
+            document_id=record.id,
+            tier=origin.tier,
+            origin=record.origin,
+            admitted_at=record.admitted_at or record.received_at,
+            family_id=record.family_id,
+        )
+
+
+def embedded_text(heading: str, text: str) -> str:
+    """Give the embedder a chunk with the headings it stands under, which carry its subject."""
+    return f"{heading}\n{text}" if heading else text

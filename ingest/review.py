@@ -1,0 +1,135 @@
+"""A person decides: release, reject, delete. Index, families and blobs follow in the same step."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from domain.clock import Clock
+from domain.documents import BlobStore, DocumentId, DocumentStatus, TenantId
+from domain.errors import ConflictError, InputError, MithridateError
+from domain.ledger import DecisionAction, DocumentRecord, Ledger
+from domain.trust import TrustPolicy
+from ingest.admission import Admission
+from ingest.neighbours import NeighbourLookup, text_key
+from ingest.pipeline import IngestPipeline, original_key
+
+
+class ReviewDesk:
+    """Carries out decisions about documents that have been scanned."""
+
+    def __init__(
+        self,
+        *,
+        ledger: Ledger,
+        blobs: BlobStore,
+        pipeline: IngestPipeline,
+        neighbours: NeighbourLookup,
+        admission: Admission,
+        policy: TrustPolicy,
+        clock: Clock,
+    ) -> None:
+        self._ledger = ledger
+        self._blobs = blobs
+        self._pipeline = pipeline
+        self._neighbours = neighbours
+        self._admission = admission
+        self._policy = policy
+        self._clock = clock
+
+    async def decide(
+        self,
+        tenant_id: TenantId,
+        document_id: DocumentId,
+        *,
+        action: DecisionAction,
+        reason: str,
+        actor: str,
+    ) -> DocumentRecord:
+        """Release or reject; either can be undone by the other.
+
+        Raises:
+            NotFoundError: Unknown to this tenant.
+            ConflictError: Not scanned yet, deleted, or already so.
+            InputError: The reason is empty, or a document to be released cannot be parsed.
+        """
+        if not reason.strip():
+            raise InputError("a decision needs a reason")
+        record = await self._ledger.documents.get(tenant_id, document_id)
+        self._check(record, action)
+        if action is DecisionAction.REJECT:
+            await self._admission.withdraw(record)
+            return await self._ledger.documents.decide(
+                tenant_id,
+                document_id,
+                action=action,
+                reason=reason,
+                actor=actor,
+                at=self._clock.now(),
+            )
+        return await self._release(record, reason=reason, actor=actor)
+
+    async def delete(
+        self, tenant_id: TenantId, document_id: DocumentId, *, actor: str
+    ) -> DocumentRecord:
+        """Remove from index, families and blobs; the journal stays.
+
+        Raises:
+            NotFoundError: Unknown, or deleted already.
+        """
+        # The ledger first: a scan under way then finds the document gone and clears what it wrote.
+        record = await self._ledger.documents.get(tenant_id, document_id)
+        gone = await self._ledger.documents.delete(
+            tenant_id, document_id, actor=actor, at=self._clock.now()
+        )
+        await self._admission.withdraw(replace(record, status=gone.status))
+        await self._neighbours.forget(tenant_id, document_id)
+        await self._blobs.delete(tenant_id, text_key(document_id))
+        if not await self._ledger.documents.blob_in_use(tenant_id, record.sha256):
+            await self._blobs.delete(tenant_id, original_key(record.sha256))
+        return gone
+
+    async def _release(self, record: DocumentRecord, *, reason: str, actor: str) -> DocumentRecord:
+        now = self._clock.now()
+        seen = await self._pipeline.examine_again(record)
+        # A person vouches for this content: what the findings took is given back, no more.
+        cleared = self._policy.assess(
+            replace(seen.report, findings=()), seen.document.provenance, now=now
+        )
+        family = await self._admission.index(
+            seen.document,
+            record=record,
+            findings=seen.report.findings,
+            trust=cleared.score,
+            at=now,
+        )
+        try:
+            return await self._ledger.documents.decide(
+                record.tenant_id,
+                record.id,
+                action=DecisionAction.RELEASE,
+                reason=reason,
+                actor=actor,
+                at=now,
+                family_id=family.family_id,
+                voting=family.voting,
+                trust=cleared.score,
+            )
+        except MithridateError:
+            present = await self._ledger.documents.get(record.tenant_id, record.id)
+            if present.status is not DocumentStatus.ADMITTED:
+                await self._admission.withdraw(present)
+            raise
+
+    @staticmethod
+    def _check(record: DocumentRecord, action: DecisionAction) -> None:
+        wanted = (
+            DocumentStatus.ADMITTED if action is DecisionAction.RELEASE else DocumentStatus.REJECTED
+        )
+        if record.status is wanted:
+            raise ConflictError(f"document is {record.status.value} already")
+        if record.status in {
+            DocumentStatus.RECEIVED,
+            DocumentStatus.SCANNING,
+            DocumentStatus.DELETED,
+        }:
+            raise ConflictError(f"document is {record.status.value} and cannot be decided")

@@ -1,0 +1,29 @@
+"""Runs the detectors over one document and adds up what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from domain.documents import Document
+from domain.errors import DetectorUnavailableError
+from domain.scanning import Detector, Finding, ScanReport
+
+
+def scan(document: Document, detectors: Sequence[Detector]) -> ScanReport:
+    """Run every detector; one that cannot run is recorded, not fatal."""
+    findings: list[Finding] = []
+    completed: dict[str, str] = {}
+    unavailable: set[str] = set()
+    for detector in detectors:
+        try:
+            findings.extend(detector.scan(document))
+        except DetectorUnavailableError:
+            unavailable.add(detector.name)
+        else:
+            completed[detector.name] = detector.version
+    return ScanReport(
+        document_id=document.id,
+        findings=tuple(findings),
+        completed=completed,
+        unavailable=frozenset(unavailable),
+    )

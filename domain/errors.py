@@ -9,7 +9,8 @@ MithridateError
 │   └── ConfigurationError         a setting, policy or artefact file is wrong -> exit code 2
 ├── AccessError
 │   ├── UnauthenticatedError       no key, or not one of ours
-│   └── ForbiddenError             the key lacks the scope
+│   ├── ForbiddenError             the key lacks the scope
+│   └── RateLimitedError           too often; `retry_after_seconds` says when again
 ├── NotFoundError
 ├── ConflictError
 └── DependencyError       something outside this process failed
@@ -36,6 +37,7 @@ __all__ = [
     "MithridateError",
     "NotFoundError",
     "PermanentError",
+    "RateLimitedError",
     "TransientError",
     "UnauthenticatedError",
     "UnsupportedMediaTypeError",
@@ -84,6 +86,14 @@ class UnauthenticatedError(AccessError):
 
 class ForbiddenError(AccessError):
     code = "forbidden"
+
+
+class RateLimitedError(AccessError):
+    code = "rate-limited"
+
+    def __init__(self, message: str, *, retry_after_seconds: float) -> None:
+        super().__init__(message)
+        self.retry_after_seconds = retry_after_seconds
 
 
 class NotFoundError(MithridateError):

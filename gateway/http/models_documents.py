@@ -1,0 +1,212 @@
+"""Bodies of the document, scan and origin routes."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from domain.documents import DocumentStatus, Origin, OriginKind
+from domain.ledger import DecisionAction, DocumentRecord, StoredAssessment
+from domain.scanning import Finding, FindingLevel
+from domain.trust import CoarseReason, TrustAssessment, Verdict
+
+Identifier = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+OriginId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@-]{0,99}$")]
+Reason = Annotated[str, Field(min_length=1, max_length=1000, pattern=r"\S")]
+
+
+class Model(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class OriginModel(Model):
+    kind: OriginKind
+    id: str
+
+    @classmethod
+    def of(cls, kind: OriginKind, id: str) -> OriginModel:
+        return cls(kind=kind, id=id)
+
+
+class DocumentModel(Model):
+    """A document. `trust` and `policy_version` are given to reviewers only."""
+
+    id: str
+    status: DocumentStatus
+    verdict: Verdict | None
+    reason: CoarseReason | None = Field(description="coarse reason of the verdict")
+    origin: OriginModel
+    media_type: str | None
+    file_name: str | None
+    title: str | None
+    source_uri: str | None
+    labels: dict[str, str]
+    size_bytes: int
+    sha256: str
+    received_at: datetime
+    decided_at: datetime | None
+    trust: float | None = None
+    policy_version: str | None = None
+    decided_by: str | None = None
+    attempts: int | None = None
+
+    @classmethod
+    def of(cls, record: DocumentRecord, *, reviewer: bool) -> DocumentModel:
+        model = cls(
+            id=record.id,
+            status=record.status,
+            verdict=record.verdict,
+            reason=record.reason,
+            origin=OriginModel.of(record.origin.kind, record.origin.id),
+            media_type=record.media_type,
+            file_name=record.file_name,
+            title=record.title,
+            source_uri=record.source_uri,
+            labels=dict(record.labels),
+            size_bytes=record.size_bytes,
+            sha256=record.sha256,
+            received_at=record.received_at,
+            decided_at=record.decided_at,
+        )
+        if not reviewer:
+            return model
+        return model.model_copy(
+            update={
+                "trust": record.trust,
+                "policy_version": record.policy_version,
+                "decided_by": record.decided_by,
+                "attempts": record.attempts,
+            }
+        )
+
+
+class ReceiptModel(Model):
+    id: str
+    status: DocumentStatus
+    created: bool = Field(description="false where these bytes were known from this origin")
+
+
+class DocumentPage(Model):
+    items: list[DocumentModel]
+    next_cursor: str | None
+
+
+class FindingModel(Model):
+    rule: str
+    risk: float
+    level: FindingLevel
+    message: str
+    start: int | None = Field(description="code points in the original text")
+    end: int | None
+    locator: str | None
+    evidence: dict[str, str | int | float | bool]
+
+    @classmethod
+    def of(cls, finding: Finding) -> FindingModel:
+        return cls(
+            rule=finding.rule,
+            risk=finding.risk,
+            level=finding.level,
+            message=finding.message,
+            start=finding.span.start if finding.span else None,
+            end=finding.span.end if finding.span else None,
+            locator=finding.locator,
+            evidence=dict(finding.evidence),
+        )
+
+
+class ContributionModel(Model):
+    rule: str
+    risk: float
+    weight: float
+    points: float
+    mode: str
+
+
+class AssessmentModel(Model):
+    """A judgement with its reasons. Reviewers only."""
+
+    verdict: Verdict
+    reason: CoarseReason
+    trust: float
+    risk: float
+    policy_version: str
+    contributions: list[ContributionModel]
+    findings: list[FindingModel]
+    detectors: dict[str, str] = Field(description="version of each detector that looked")
+    unavailable: list[str] = Field(description="detectors that could not look")
+
+    @classmethod
+    def of(cls, stored: StoredAssessment) -> AssessmentModel:
+        assessment: TrustAssessment = stored.assessment
+        return cls(
+            verdict=assessment.verdict,
+            reason=assessment.reason,
+            trust=assessment.score,
+            risk=assessment.risk,
+            policy_version=assessment.policy_version,
+            contributions=[
+                ContributionModel(
+                    rule=c.rule, risk=c.risk, weight=c.weight, points=c.points, mode=c.mode
+                )
+                for c in assessment.contributions
+            ],
+            findings=[FindingModel.of(finding) for finding in stored.report.findings],
+            detectors=dict(stored.report.completed),
+            unavailable=sorted(stored.report.unavailable),
+        )
+
+
+class ReportModel(Model):
+    document: DocumentModel
+    assessment: AssessmentModel | None
+
+
+class DecisionRequest(Model):
+    action: DecisionAction
+    reason: Reason
+
+
+class ScanResult(Model):
+    """A dry run: nothing was stored. `assessment` is given to reviewers only."""
+
+    verdict: Verdict
+    reason: CoarseReason
+    media_type: str
+    assessment: AssessmentModel | None = None
+
+
+class OriginDetail(Model):
+    kind: OriginKind
+    id: str
+    established: bool
+    reviewed: bool
+
+    @classmethod
+    def of_origin(cls, origin: Origin) -> OriginDetail:
+        return cls(
+            kind=origin.kind,
+            id=origin.id,
+            established=origin.established,
+            reviewed=origin.reviewed,
+        )
+
+
+class OriginList(Model):
+    items: list[OriginDetail]
+
+
+class NewOrigin(Model):
+    kind: OriginKind
+    id: OriginId
+
+
+class EstablishRequest(Model):
+    reason: Reason
+    reviewed: bool = False
+
+
+class RevokeRequest(Model):
+    reason: Reason

@@ -1,0 +1,148 @@
+"""Errors as `application/problem+json` (RFC 9457). The only place that knows HTTP status codes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Final
+
+import structlog
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from domain import errors
+
+MEDIA_TYPE: Final = "application/problem+json"
+TYPE_PREFIX: Final = "urn:mithridate:problem:"
+
+STATUS: Final[Mapping[type[errors.MithridateError], HTTPStatus]] = {
+    errors.UnsupportedMediaTypeError: HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+    errors.DocumentTooLargeError: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    errors.DocumentUnreadableError: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.IdempotencyMismatchError: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.InputError: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.UnauthenticatedError: HTTPStatus.UNAUTHORIZED,
+    errors.ForbiddenError: HTTPStatus.FORBIDDEN,
+    errors.RateLimitedError: HTTPStatus.TOO_MANY_REQUESTS,
+    errors.NotFoundError: HTTPStatus.NOT_FOUND,
+    errors.ConflictError: HTTPStatus.CONFLICT,
+    errors.TransientError: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.DependencyError: HTTPStatus.BAD_GATEWAY,
+}
+
+_CODES: Final[Mapping[int, str]] = {
+    400: "malformed-request",
+    401: "unauthenticated",
+    403: "forbidden",
+    404: "not-found",
+    405: "method-not-allowed",
+    406: "not-acceptable",
+    413: "document-too-large",
+    415: "unsupported-media-type",
+    422: "invalid-input",
+}
+
+
+class FieldProblem(BaseModel):
+    location: list[str | int] = Field(description="path to the field, outermost first")
+    message: str
+
+
+class Problem(BaseModel):
+    """Body of every error answer."""
+
+    type: str = Field(description="stable name of the kind of problem, a URN")
+    title: str
+    status: int
+    detail: str
+    fields: list[FieldProblem] | None = Field(None, description="which fields are wrong")
+
+
+def problem_response(
+    status: int,
+    code: str,
+    detail: str,
+    *,
+    fields: list[FieldProblem] | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> Response:
+    body = Problem(
+        type=TYPE_PREFIX + code,
+        title=HTTPStatus(status).phrase,
+        status=status,
+        detail=detail,
+        fields=fields,
+    )
+    return JSONResponse(
+        body.model_dump(exclude_none=True),
+        status_code=status,
+        media_type=MEDIA_TYPE,
+        headers=dict(headers or {}),
+    )
+
+
+def status_of(error: errors.MithridateError) -> HTTPStatus:
+    for kind in type(error).__mro__:
+        if kind in STATUS:
+            return STATUS[kind]
+    return HTTPStatus.INTERNAL_SERVER_ERROR
+
+
+def install(app: FastAPI) -> None:
+    """Answer every error, FastAPI's own included, with a problem."""
+    app.add_exception_handler(errors.MithridateError, _deliberate)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _unexpected)
+
+
+async def _deliberate(request: Request, exc: Exception) -> Response:
+    if not isinstance(exc, errors.MithridateError):
+        raise exc
+    status = status_of(exc)
+    headers: dict[str, str] = {}
+    if status is HTTPStatus.UNAUTHORIZED:
+        headers["WWW-Authenticate"] = "Bearer"
+    if status is HTTPStatus.SERVICE_UNAVAILABLE:
+        headers["Retry-After"] = "5"
+    if isinstance(exc, errors.RateLimitedError):
+        headers["Retry-After"] = str(max(1, round(exc.retry_after_seconds)))
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        _log().warning("request_failed", code=exc.code, path=request.url.path, error=str(exc))
+    return problem_response(status, exc.code, str(exc), headers=headers)
+
+
+async def _invalid(_: Request, exc: Exception) -> Response:
+    if not isinstance(exc, RequestValidationError):
+        raise exc
+    # The input itself is left out: it may be a document or a secret.
+    fields = [
+        FieldProblem(location=list(error["loc"]), message=str(error["msg"]))
+        for error in exc.errors()
+    ]
+    return problem_response(
+        HTTPStatus.UNPROCESSABLE_ENTITY, "invalid-input", "the request is not valid", fields=fields
+    )
+
+
+async def _http(_: Request, exc: Exception) -> Response:
+    if not isinstance(exc, HTTPException):
+        raise exc
+    code = _CODES.get(exc.status_code, "http-error")
+    return problem_response(exc.status_code, code, str(exc.detail), headers=exc.headers)
+
+
+async def _unexpected(request: Request, exc: Exception) -> Response:
+    _log().error("unexpected_error", path=request.url.path, exc_info=exc)
+    return problem_response(
+        HTTPStatus.INTERNAL_SERVER_ERROR, "internal", "an unexpected error was logged"
+    )
+
+
+def _log() -> structlog.stdlib.BoundLogger:
+    logger: structlog.stdlib.BoundLogger = structlog.get_logger("gateway.http")
+    return logger

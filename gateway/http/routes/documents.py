@@ -1,0 +1,220 @@
+"""`/v1/documents`: upload, look, decide, delete."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, BackgroundTasks, Header, Path, Query, Request, Response, status
+
+from domain.access import Principal, Scope
+from domain.documents import DocumentId, DocumentStatus, OriginKind, OriginRef
+from domain.errors import ConflictError, ForbiddenError, NotFoundError, TransientError
+from domain.ledger import (
+    DocumentFilter,
+    DocumentRecord,
+    IdempotencyClaim,
+    NewDocument,
+    Receipt,
+)
+from gateway.http.auth import Reader, Reviewer, Writer
+from gateway.http.dependencies import ServicesDependency
+from gateway.http.models_documents import (
+    AssessmentModel,
+    DecisionRequest,
+    DocumentModel,
+    DocumentPage,
+    ReceiptModel,
+    ReportModel,
+)
+from gateway.http.uploads import UPLOAD_BODY, Upload, read_upload
+from ingest.pipeline import original_key
+from runtime.wiring import Services
+
+router = APIRouter(prefix="/v1/documents", tags=["documents"])
+
+_LEASE_SECONDS: Final = 60.0
+
+DocumentIdPath = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+IdempotencyKey = Annotated[str | None, Header(min_length=1, max_length=255)]
+
+
+@router.post(
+    "",
+    status_code=status.HTTP_202_ACCEPTED,
+    openapi_extra=UPLOAD_BODY,
+    summary="Upload a document",
+)
+async def upload(
+    request: Request,
+    response: Response,
+    background: BackgroundTasks,
+    services: ServicesDependency,
+    principal: Writer,
+    idempotency_key: IdempotencyKey = None,
+) -> ReceiptModel:
+    """Take a document and answer before it is scanned; `Location` tells where its verdict will be."""
+    if principal.origin is None:
+        raise ForbiddenError("the key is bound to no origin, so nothing can be uploaded with it")
+    uploaded = await read_upload(request, max_bytes=services.settings.server.max_body_bytes)
+    receipt = await _receive(services, principal, principal.origin, uploaded, idempotency_key)
+    response.headers["Location"] = f"/v1/documents/{receipt.record.id}"
+    # After the answer: the entry is in the outbox, so a broker that is down loses nothing.
+    background.add_task(services.relay.publish_pending)
+    return ReceiptModel(id=receipt.record.id, status=receipt.record.status, created=receipt.created)
+
+
+@router.get("", summary="List documents; status=quarantined is the review queue")
+async def list_documents(
+    services: ServicesDependency,
+    principal: Reader,
+    document_status: Annotated[DocumentStatus | None, Query(alias="status")] = None,
+    origin: Annotated[
+        str | None, Query(pattern=r"^(publisher|connector|uploader):.{1,100}$")
+    ] = None,
+    rule: Annotated[str | None, Query(pattern=r"^[a-z0-9-]+(\.[a-z0-9-]+)?$")] = None,
+    cursor: Annotated[str | None, Query(max_length=200)] = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+) -> DocumentPage:
+    """List newest first. A key without the reviewer's scope sees its own origin's documents."""
+    reviewer = principal.allows(Scope.QUARANTINE_REVIEW)
+    wanted = _origin(origin) if origin is not None else None
+    if not reviewer:
+        if rule is not None:
+            raise ForbiddenError("filtering by rule needs the scope quarantine:review")
+        if principal.origin is None or (wanted is not None and wanted != principal.origin):
+            return DocumentPage(items=[], next_cursor=None)
+        wanted = principal.origin
+    page = await services.ledger.documents.list(
+        principal.tenant_id,
+        DocumentFilter(status=document_status, origin=wanted, rule=rule),
+        cursor=cursor,
+        limit=limit,
+    )
+    return DocumentPage(
+        items=[DocumentModel.of(record, reviewer=reviewer) for record in page.items],
+        next_cursor=page.next_cursor,
+    )
+
+
+@router.get("/{document_id}", summary="Status, verdict and coarse reason")
+async def get_document(
+    services: ServicesDependency, principal: Reader, document_id: DocumentIdPath
+) -> DocumentModel:
+    record = await _visible(services, principal, document_id)
+    return DocumentModel.of(record, reviewer=principal.allows(Scope.QUARANTINE_REVIEW))
+
+
+@router.get("/{document_id}/report", summary="Everything the scan said")
+async def get_report(
+    services: ServicesDependency, principal: Reviewer, document_id: DocumentIdPath
+) -> ReportModel:
+    record = await _visible(services, principal, document_id)
+    stored = await services.ledger.documents.stored_assessment(principal.tenant_id, record.id)
+    return ReportModel(
+        document=DocumentModel.of(record, reviewer=True),
+        assessment=AssessmentModel.of(stored) if stored is not None else None,
+    )
+
+
+@router.post("/{document_id}/decisions", summary="Release or reject, with a reason")
+async def decide(
+    services: ServicesDependency,
+    principal: Reviewer,
+    document_id: DocumentIdPath,
+    decision: DecisionRequest,
+) -> DocumentModel:
+    """Both are journalled and reversible, and reach the index before this answers."""
+    record = await services.review.decide(
+        principal.tenant_id,
+        DocumentId(document_id),
+        action=decision.action,
+        reason=decision.reason,
+        actor=principal.actor,
+    )
+    return DocumentModel.of(record, reviewer=True)
+
+
+@router.delete(
+    "/{document_id}", status_code=status.HTTP_204_NO_CONTENT, summary="Delete a document"
+)
+async def delete(
+    services: ServicesDependency, principal: Reader, document_id: DocumentIdPath
+) -> None:
+    """Index, families and blob go; the journal stays. A writer deletes what its origin uploaded."""
+    record = await _visible(services, principal, document_id)
+    await services.review.delete(principal.tenant_id, record.id, actor=principal.actor)
+
+
+async def _visible(services: Services, principal: Principal, document_id: str) -> DocumentRecord:
+    """Return the record; what a writer may not see is not found, so that ids tell nothing."""
+    record = await services.ledger.documents.get(principal.tenant_id, DocumentId(document_id))
+    if principal.allows(Scope.QUARANTINE_REVIEW) or record.origin == principal.origin:
+        return record
+    raise NotFoundError(f"no document {document_id!r}")
+
+
+async def _receive(
+    services: Services,
+    principal: Principal,
+    origin: OriginRef,
+    uploaded: Upload,
+    idempotency_key: str | None,
+) -> Receipt:
+    new = NewDocument(
+        id=DocumentId(services.ids.new("doc")),
+        tenant_id=principal.tenant_id,
+        origin=origin,
+        sha256=hashlib.sha256(uploaded.content).hexdigest(),
+        size_bytes=len(uploaded.content),
+        media_type=uploaded.media_type,
+        file_name=uploaded.file_name,
+        title=uploaded.title,
+        source_uri=uploaded.source_uri,
+        labels=uploaded.labels,
+        received_at=services.clock.now(),
+        actor=principal.actor,
+    )
+    if idempotency_key is None:
+        return await _store(services, new, uploaded, claim=None)
+    claim = IdempotencyClaim(
+        key=idempotency_key, key_id=principal.key_id, request_hash=_request_hash(new)
+    )
+    name = f"idempotency:{principal.key_id}:{hashlib.sha256(idempotency_key.encode()).hexdigest()}"
+    try:
+        held = await services.lock.acquire(name, lease_seconds=_LEASE_SECONDS)
+    except TransientError:
+        held = True  # the ledger keeps uploads single without the lock; it only says "in flight"
+    if not held:
+        raise ConflictError("a request with this Idempotency-Key is being handled")
+    try:
+        return await _store(services, new, uploaded, claim=claim)
+    finally:
+        await services.release_quietly(name)
+
+
+async def _store(
+    services: Services, new: NewDocument, uploaded: Upload, *, claim: IdempotencyClaim | None
+) -> Receipt:
+    # Bytes first: the ledger never names a blob that is not there.
+    await services.blobs.put(new.tenant_id, original_key(new.sha256), uploaded.content)
+    return await services.ledger.documents.receive(new, claim=claim)
+
+
+def _request_hash(new: NewDocument) -> str:
+    matter: list[Any] = [
+        str(new.origin),
+        new.sha256,
+        new.media_type,
+        new.file_name,
+        new.title,
+        new.source_uri,
+        sorted(new.labels.items()),
+    ]
+    return hashlib.sha256(json.dumps(matter).encode()).hexdigest()
+
+
+def _origin(text: str) -> OriginRef:
+    kind, _, name = text.partition(":")
+    return OriginRef(kind=OriginKind(kind), id=name)

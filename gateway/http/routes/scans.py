@@ -1,0 +1,85 @@
+"""`/v1/scans`: judge a document and store nothing."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from fastapi import APIRouter, Request
+
+from domain.access import Principal, Scope
+from domain.documents import MetadataField, Origin, OriginKind
+from domain.errors import RateLimitedError
+from domain.ledger import StoredAssessment
+from gateway.http.auth import Reader
+from gateway.http.dependencies import ServicesDependency
+from gateway.http.models_documents import AssessmentModel, ScanResult
+from gateway.http.uploads import UPLOAD_BODY, Upload, read_upload
+from runtime.wiring import Services
+
+router = APIRouter(prefix="/v1/scans", tags=["documents"])
+
+DRY_RUNS_PER_MINUTE: Final = 30
+"""Law 15: a dry run is an oracle, so it is limited and journalled."""
+
+
+@router.post("", openapi_extra=UPLOAD_BODY, summary="Dry run: scan and store nothing")
+async def scan(request: Request, services: ServicesDependency, principal: Reader) -> ScanResult:
+    """Judge as if uploaded with this key. A submit-only key gets verdict and coarse reason alone."""
+    wait = await services.rate_limiter.take(
+        f"scans:{principal.key_id}", limit=DRY_RUNS_PER_MINUTE, window_seconds=60
+    )
+    if wait > 0:
+        raise RateLimitedError(
+            f"more than {DRY_RUNS_PER_MINUTE} dry runs a minute", retry_after_seconds=wait
+        )
+    uploaded = await read_upload(request, max_bytes=services.settings.server.max_body_bytes)
+    reviewer = principal.allows(Scope.QUARANTINE_REVIEW)
+    seen = await services.ingest.dry_run(
+        uploaded.content,
+        tenant_id=principal.tenant_id,
+        origin=await _origin(services, principal),
+        claimed_media_type=uploaded.media_type,
+        file_name=uploaded.file_name,
+        metadata=_metadata(uploaded),
+        # What is in the index is not for somebody who can only submit to find out.
+        against_index=reviewer,
+    )
+    await services.ledger.journal.append(
+        tenant_id=principal.tenant_id,
+        at=services.clock.now(),
+        actor=principal.actor,
+        action="scan.dry-run",
+        object_kind="scan",
+        object_id=services.ids.new("scan"),
+        facts={"verdict": seen.assessment.verdict.value},
+    )
+    return ScanResult(
+        verdict=seen.assessment.verdict,
+        reason=seen.assessment.reason,
+        media_type=seen.document.media_type,
+        assessment=AssessmentModel.of(
+            StoredAssessment(report=seen.report, assessment=seen.assessment)
+        )
+        if reviewer
+        else None,
+    )
+
+
+async def _origin(services: Services, principal: Principal) -> Origin:
+    if principal.origin is None:
+        return Origin(kind=OriginKind.UPLOADER, id="dry-run", established=False)
+    return await services.ledger.origins.get(principal.tenant_id, principal.origin)
+
+
+def _metadata(uploaded: Upload) -> tuple[MetadataField, ...]:
+    named = {
+        "title": uploaded.title,
+        "file_name": uploaded.file_name,
+        "source_uri": uploaded.source_uri,
+    }
+    return tuple(
+        MetadataField(name=name, value=value) for name, value in named.items() if value
+    ) + tuple(
+        MetadataField(name=f"label:{key}", value=f"{key}: {value}")
+        for key, value in uploaded.labels.items()
+    )

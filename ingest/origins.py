@@ -1,0 +1,47 @@
+"""Vouching for origins: the ledger decides, the index follows in the same step (Laws 1 and 2)."""
+
+from __future__ import annotations
+
+from domain.clock import Clock
+from domain.documents import Origin, OriginRef, TenantId
+from domain.ledger import OriginLedger
+from domain.retrieval import VectorStore
+
+
+class OriginDesk:
+    """Establishes and revokes; every chunk of the origin changes sides at once."""
+
+    def __init__(self, *, origins: OriginLedger, vectors: VectorStore, clock: Clock) -> None:
+        self._origins = origins
+        self._vectors = vectors
+        self._clock = clock
+
+    async def add(self, tenant_id: TenantId, ref: OriginRef, *, actor: str) -> Origin:
+        return await self._origins.add(
+            tenant_id, ref.kind, ref.id, actor=actor, at=self._clock.now()
+        )
+
+    async def establish(
+        self, tenant_id: TenantId, ref: OriginRef, *, reviewed: bool, reason: str, actor: str
+    ) -> Origin:
+        """Vouch for an origin. Repeating it repairs the index.
+
+        Raises:
+            NotFoundError: Unknown origin.
+            InputError: The reason is empty.
+        """
+        origin = await self._origins.establish(
+            tenant_id, ref, reviewed=reviewed, reason=reason, actor=actor, at=self._clock.now()
+        )
+        await self._vectors.set_origin(origin, tenant_id=tenant_id)
+        return origin
+
+    async def revoke(
+        self, tenant_id: TenantId, ref: OriginRef, *, reason: str, actor: str
+    ) -> Origin:
+        """Take the vouching back; errors as `establish`."""
+        origin = await self._origins.revoke(
+            tenant_id, ref, reason=reason, actor=actor, at=self._clock.now()
+        )
+        await self._vectors.set_origin(origin, tenant_id=tenant_id)
+        return origin

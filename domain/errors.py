@@ -65,7 +65,17 @@ class DocumentTooLargeError(InputError):
 
 
 class DocumentUnreadableError(InputError):
+    """The document is not well-formed, or a limit of its parser broke.
+
+    Attributes:
+        reason: Kebab-case code of what was wrong, e.g. `pdf-password`, `parser-cpu-limit`.
+    """
+
     code = "document-unreadable"
+
+    def __init__(self, message: str, *, reason: str = "malformed") -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
 class IdempotencyMismatchError(InputError):

@@ -8,7 +8,7 @@ verdict last, by compare-and-set, so that of two workers on one document one set
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -19,6 +19,7 @@ from domain.documents import (
     DocumentId,
     DocumentParser,
     DocumentStatus,
+    LabelMapping,
     MetadataField,
     Origin,
     ParsedDocument,
@@ -169,7 +170,12 @@ class IngestPipeline:
             provenance=Provenance(
                 origin=origin, claimed_uri=record.source_uri, received_at=record.received_at
             ),
-            metadata=upload_metadata(record),
+            metadata=metadata_fields(
+                title=record.title,
+                file_name=record.file_name,
+                source_uri=record.source_uri,
+                labels=record.labels,
+            ),
         )
         # The text first: a near-copy that is scanned at the same moment finds it by our signature.
         await self._blobs.put(
@@ -250,16 +256,19 @@ class IngestPipeline:
             await self._blobs.delete(record.tenant_id, text_key(record.id))
 
 
-def upload_metadata(record: DocumentRecord) -> tuple[MetadataField, ...]:
+def metadata_fields(
+    *,
+    title: str | None,
+    file_name: str | None,
+    source_uri: str | None,
+    labels: LabelMapping,
+) -> tuple[MetadataField, ...]:
     """Return everything that is text beside the text, so that it is scanned too (Law 14)."""
-    named: Mapping[str, str | None] = {
-        "title": record.title,
-        "file_name": record.file_name,
-        "source_uri": record.source_uri,
-    }
-    fields = [MetadataField(name=name, value=value) for name, value in named.items() if value]
-    fields += [
-        MetadataField(name=f"label:{key}", value=f"{key}: {value}")
-        for key, value in record.labels.items()
-    ]
-    return tuple(fields)
+    named = {"title": title, "file_name": file_name, "source_uri": source_uri}
+    return (
+        *(MetadataField(name=name, value=value) for name, value in named.items() if value),
+        *(
+            MetadataField(name=f"label:{key}", value=f"{key}: {value}")
+            for key, value in labels.items()
+        ),
+    )

@@ -7,13 +7,14 @@ from typing import Final
 from fastapi import APIRouter, Request
 
 from domain.access import Principal, Scope
-from domain.documents import MetadataField, Origin, OriginKind
+from domain.documents import Origin, OriginKind
 from domain.errors import RateLimitedError
 from domain.ledger import StoredAssessment
 from gateway.http.auth import Reader
 from gateway.http.dependencies import ServicesDependency
 from gateway.http.models_documents import AssessmentModel, ScanResult
-from gateway.http.uploads import UPLOAD_BODY, Upload, read_upload
+from gateway.http.uploads import UPLOAD_BODY, read_upload
+from ingest.pipeline import metadata_fields
 from runtime.wiring import Services
 
 router = APIRouter(prefix="/v1/scans", tags=["documents"])
@@ -40,7 +41,12 @@ async def scan(request: Request, services: ServicesDependency, principal: Reader
         origin=await _origin(services, principal),
         claimed_media_type=uploaded.media_type,
         file_name=uploaded.file_name,
-        metadata=_metadata(uploaded),
+        metadata=metadata_fields(
+            title=uploaded.title,
+            file_name=uploaded.file_name,
+            source_uri=uploaded.source_uri,
+            labels=uploaded.labels,
+        ),
         # What is in the index is not for somebody who can only submit to find out.
         against_index=reviewer,
     )
@@ -69,17 +75,3 @@ async def _origin(services: Services, principal: Principal) -> Origin:
     if principal.origin is None:
         return Origin(kind=OriginKind.UPLOADER, id="dry-run", established=False)
     return await services.ledger.origins.get(principal.tenant_id, principal.origin)
-
-
-def _metadata(uploaded: Upload) -> tuple[MetadataField, ...]:
-    named = {
-        "title": uploaded.title,
-        "file_name": uploaded.file_name,
-        "source_uri": uploaded.source_uri,
-    }
-    return tuple(
-        MetadataField(name=name, value=value) for name, value in named.items() if value
-    ) + tuple(
-        MetadataField(name=f"label:{key}", value=f"{key}: {value}")
-        for key, value in uploaded.labels.items()
-    )

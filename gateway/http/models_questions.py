@@ -1,0 +1,237 @@
+"""Bodies of the question routes: an answer, and its whole trace."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import Field
+
+from domain.answering import (
+    AbstainReason,
+    AnswerGroup,
+    AnswerResult,
+    AnswerWarning,
+    Draft,
+    EvidenceSubset,
+    LadderStep,
+    Outcome,
+    PartitionMode,
+    ScoredDraft,
+    Source,
+)
+from domain.documents import Tier
+from gateway.http.models_documents import Model, OriginModel
+
+
+class QuestionRequest(Model):
+    question: Annotated[str, Field(min_length=1, max_length=2000, pattern=r"\S")]
+    m: Annotated[int | None, Field(None, ge=1, le=32, description="drafts")]
+    k: Annotated[int | None, Field(None, ge=1, le=32, description="chunks a draft")]
+
+
+class SourceModel(Model):
+    """Where an answer comes from. `quote`, `title` and `source_uri` are untrusted text."""
+
+    document: str
+    start: int = Field(description="code points in the original text")
+    end: int
+    quote: str
+    origin: OriginModel
+    tier: Tier
+    trust: float
+    title: str
+    source_uri: str | None
+
+    @classmethod
+    def of(cls, source: Source) -> SourceModel:
+        return cls(
+            document=source.document_id,
+            start=source.span.start,
+            end=source.span.end,
+            quote=source.quote,
+            origin=OriginModel.of(source.origin.kind, source.origin.id),
+            tier=source.tier,
+            trust=source.trust,
+            title=source.title,
+            source_uri=source.source_uri,
+        )
+
+
+class AnswerModel(Model):
+    """An answer, or an honest refusal: `answer` is null where the outcome is `abstain`."""
+
+    id: str
+    question: str
+    outcome: Outcome
+    reason: AbstainReason | None
+    warnings: list[AnswerWarning]
+    answer: str | None
+    confidence: float = Field(description="calibrated probability that the answer is right")
+    sources: list[SourceModel]
+    agreement: float = Field(description="mean pairwise, of established seats, in 0..1")
+    entropy: float = Field(description="of normalised group scores, in nats")
+    timings: dict[str, float] = Field(description="seconds by stage")
+
+    @classmethod
+    def of(cls, result: AnswerResult) -> AnswerModel:
+        return cls(
+            id=result.question.id,
+            question=result.question.text,
+            outcome=result.outcome,
+            reason=result.reason,
+            warnings=list(result.warnings),
+            answer=result.answer,
+            confidence=result.confidence,
+            sources=[SourceModel.of(source) for source in result.sources],
+            agreement=result.agreement,
+            entropy=result.entropy,
+            timings={timing.stage: timing.seconds for timing in result.timings},
+        )
+
+
+class EvidenceModel(Model):
+    document: str
+    chunk: str
+    start: int
+    end: int
+    family: str
+    similarity: float
+    trust: float
+
+
+class SubsetModel(Model):
+    index: int
+    seats: list[str]
+    tier: Tier
+    evidence: list[EvidenceModel]
+
+    @classmethod
+    def of(cls, subset: EvidenceSubset) -> SubsetModel:
+        return cls(
+            index=subset.index,
+            seats=list(subset.seats),
+            tier=subset.tier,
+            evidence=[
+                EvidenceModel(
+                    document=hit.chunk.document_id,
+                    chunk=hit.chunk.id,
+                    start=hit.chunk.span.start,
+                    end=hit.chunk.span.end,
+                    family=hit.family_id,
+                    similarity=hit.similarity,
+                    trust=hit.trust,
+                )
+                for hit in subset.chunks
+            ],
+        )
+
+
+class DraftModel(Model):
+    """One draft. The scores are null where it abstained or failed."""
+
+    subset: int
+    answer: str
+    rationale: str
+    abstained: bool
+    failure: str | None
+    probability: float
+    faithfulness: float | None = None
+    unconditional: float | None = None
+    corroboration: float | None = None
+    raw: float | None = None
+    trust: float | None = None
+    seats: list[str] = Field(default_factory=list)
+
+    @classmethod
+    def of(cls, draft: Draft, scored: ScoredDraft | None) -> DraftModel:
+        model = cls(
+            subset=draft.subset.index,
+            answer=draft.answer,
+            rationale=draft.rationale,
+            abstained=draft.abstained,
+            failure=draft.failure,
+            probability=draft.probability,
+        )
+        if scored is None:
+            return model
+        return model.model_copy(
+            update={
+                "faithfulness": scored.faithfulness,
+                "unconditional": scored.unconditional,
+                "corroboration": scored.corroboration,
+                "raw": scored.raw,
+                "trust": scored.trust,
+                "seats": list(scored.seats),
+            }
+        )
+
+
+class VoteModel(Model):
+    seat: str
+    share: float
+
+
+class GroupModel(Model):
+    answer: str
+    drafts: list[int] = Field(description="subsets of its drafts, best first")
+    votes: list[VoteModel]
+    support: float
+    diversity: float
+    score: float
+    confidence: float
+
+    @classmethod
+    def of(cls, group: AnswerGroup) -> GroupModel:
+        return cls(
+            answer=group.answer,
+            drafts=[scored.draft.subset.index for scored in group.drafts],
+            votes=[VoteModel(seat=vote.seat, share=vote.share) for vote in group.votes],
+            support=group.support,
+            diversity=group.diversity,
+            score=group.score,
+            confidence=group.confidence,
+        )
+
+
+class RungModel(Model):
+    step: LadderStep
+    result: str
+
+
+class TraceModel(AnswerModel):
+    """Everything that made an answer: seats, subsets, drafts, scores, weights, guard."""
+
+    asked_at: datetime
+    mode: PartitionMode
+    m: int
+    k: int
+    margin: float
+    disagreement: float
+    subsets: list[SubsetModel]
+    drafts: list[DraftModel]
+    groups: list[GroupModel]
+    ladder: list[RungModel]
+    configuration: str
+    calibration_version: str | None
+
+    @classmethod
+    def of_result(cls, result: AnswerResult, *, asked_at: datetime) -> TraceModel:
+        scored = {one.draft.subset.index: one for one in result.scored}
+        return cls(
+            **AnswerModel.of(result).model_dump(),
+            asked_at=asked_at,
+            mode=result.mode,
+            m=result.m,
+            k=result.k,
+            margin=result.margin,
+            disagreement=result.disagreement,
+            subsets=[SubsetModel.of(subset) for subset in result.subsets],
+            drafts=[
+                DraftModel.of(draft, scored.get(draft.subset.index)) for draft in result.drafts
+            ],
+            groups=[GroupModel.of(group) for group in result.groups],
+            ladder=[RungModel(step=rung.step, result=rung.result) for rung in result.ladder],
+            configuration=result.configuration,
+            calibration_version=result.calibration_version,
+        )

@@ -1,0 +1,180 @@
+"""Whether a passage quotes an attack or makes one.
+
+A document that explains attacks is no attack. What counts as quoting: quotation marks, code,
+block quotes, table rows; together with words that explain, or in a document about the matter.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+from domain.text import Span
+
+_REACH = 240
+_QUOTE_REACH = 400
+_MENTION_REACH = 2_000
+
+_MATTER = (
+    "prompt injection",
+    "prompt-injection",
+    "injection attack",
+    "jailbreak",
+    "prompt leak",
+    "system prompt leak",
+    "adversarial prompt",
+    "prompt attack",
+    "instruction injection",
+    "llm01",
+    "injected instruction",
+    "instruction override",
+    "prompt hacking",
+    "data poisoning",
+)
+_FIELD = (
+    "attack",
+    "llm",
+    "language model",
+    "adversar",
+    "red team",
+    "red-team",
+    "guardrail",
+    "malicious",
+    "owasp",
+    "vulnerab",
+    "mitigat",
+    "detector",
+    "probe",
+    "threat",
+    "security",
+    "defence",
+    "defense",
+    "exploit",
+    "payload",
+    "untrusted",
+)
+_MODELS = ("llm", "language model", "chatbot", "prompt", "openai", "gpt", "assistant", "guardrail")
+_EXPLAINS = re.compile(
+    r"\b(?:such as|for example|for instance|e\.g\.|examples?|attack(?:s|ers?)?|phras(?:e|es|ing) like"
+    r"|payloads?|malicious|injections?|injected|tri(?:es|ed) to|trying to|attempts? to"
+    r"|(?:might|may|could|can|would) (?:say|write|include|contain|read|look|try)"
+    r"|(?:containing|contains|including|inputs?|prompts?|text|strings?|words|instructions?|sentences?"
+    r"|something|messages?) (?:like|as)|detects?|blocks?|blocked|adversar\w{1,6}|scenarios?|jailbreaks?"
+    r"|scanners?|test(?:s|ed|ing)?|vulnerab\w{1,7}|beispiel\w{0,3}|angreifer\w{0,2}|par exemple|attaquants?"
+    r"|por ejemplo|atacantes?|por exemplo|ad esempio|bijvoorbeeld|aanvallers?|например|例如|例えば|攻击者)\b"
+)
+_FENCE = re.compile(r"^ {0,3}(?:`{3,}|~{3,})", re.MULTILINE)
+_QUOTES = {
+    '"': '"',
+    "'": "'",
+    "`": "`",
+    "\u201c": "\u201d",
+    "\u201e": "\u201c",
+    "\u00ab": "\u00bb",
+    "\u300c": "\u300d",
+    "\u2018": "\u2019",
+}
+_LINE = re.compile(r"(?:\s{0,8}>|\s{0,3}\||(?: {4}|\t))")
+_ITEM = re.compile(r"\s{0,8}(?:[-*+]|\d{1,3}[.)])\s")
+
+
+class Enclosure(StrEnum):
+    """How a passage is set apart from the prose around it."""
+
+    NONE = "none"
+    ITEM = "item"
+    QUOTED = "quoted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """How a passage stands in its document.
+
+    Attributes:
+        enclosure: Quoted, fenced or tabulated; a list item; or nothing of the kind.
+        container: What is set apart, the whole of it; the passage itself where nothing is.
+        explained: Words that explain stand near.
+    """
+
+    enclosure: Enclosure
+    container: Span
+    explained: bool
+
+
+class Context:
+    """One text under study. `text` as written, `folded` of the same length."""
+
+    def __init__(self, *, text: str, folded: str) -> None:
+        self._text = text
+        self._folded = folded
+
+    @cached_property
+    def about_attacks(self) -> bool:
+        """Whether the document is about attacks on models."""
+        matter = sum(term in self._folded for term in _MATTER)
+        return matter >= 1 and matter + sum(term in self._folded for term in _FIELD) >= 4
+
+    @cached_property
+    def about_models(self) -> bool:
+        """Whether the document is about language models, e.g. a guide to prompting."""
+        return sum(term in self._folded for term in _MODELS) >= 3
+
+    @cached_property
+    def _fences(self) -> tuple[Span, ...]:
+        marks = [match.start() for match in _FENCE.finditer(self._text)]
+        if len(marks) % 2:
+            marks.append(len(self._text))
+        pairs = zip(marks[::2], marks[1::2], strict=True)
+        return tuple(Span(start, end) for start, end in pairs)
+
+    def around(self, passage: Span) -> Surroundings:
+        """Return how `passage` stands here; work is bounded by the reach, not by the text."""
+        enclosure, container = self._enclosure(passage)
+        before = self._folded[max(0, container.start - _REACH) : container.start]
+        after = self._folded[container.end : container.end + _REACH // 2]
+        explained = bool(_EXPLAINS.search(before) or _EXPLAINS.search(after))
+        return Surroundings(enclosure=enclosure, container=container, explained=explained)
+
+    def _enclosure(self, passage: Span) -> tuple[Enclosure, Span]:
+        for fence in self._fences:
+            if fence.start <= passage.start and passage.end <= fence.end:
+                return Enclosure.QUOTED, _clipped(fence, passage)
+        line = self._line(passage)
+        quoted = self._quotation(passage, line)
+        if quoted is not None:
+            return Enclosure.QUOTED, quoted
+        opening = self._text[line.start : line.start + 12]
+        if _LINE.match(opening):
+            return Enclosure.QUOTED, line
+        return (Enclosure.ITEM if _ITEM.match(opening) else Enclosure.NONE), line
+
+    def _line(self, passage: Span) -> Span:
+        floor = max(0, passage.start - _MENTION_REACH)
+        ceiling = min(len(self._text), passage.end + _MENTION_REACH)
+        start = self._text.rfind("\n", floor, passage.start) + 1 or floor
+        end = self._text.find("\n", passage.end, ceiling)
+        return Span(start, ceiling if end < 0 else end)
+
+    def _quotation(self, passage: Span, line: Span) -> Span | None:
+        floor = max(line.start, passage.start - _QUOTE_REACH)
+        ceiling = min(line.end, passage.end + _QUOTE_REACH)
+        before, after = self._text[floor : passage.start], self._text[passage.end : ceiling]
+        for opening, closing in _QUOTES.items():
+            left, right = before.rfind(opening), after.find(closing)
+            if left < 0 or right < 0:
+                continue
+            if opening == closing and before.count(opening) % 2 == 0:
+                continue
+            if opening == "'" and left > 0 and before[left - 1].isalnum():
+                continue
+            return Span(floor + left, passage.end + right + 1)
+        return None
+
+
+def _clipped(fence: Span, passage: Span) -> Span:
+    return Span(
+        max(fence.start, passage.start - _MENTION_REACH),
+        min(fence.end, passage.end + _MENTION_REACH),
+    )

@@ -1,0 +1,263 @@
+"""Rules over everything a model could read, joined into one calibrated risk."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from defences.detectors.injected_instructions.context import Context, Enclosure
+from defences.detectors.injected_instructions.rules import ENGLISH, Rule
+from defences.detectors.injected_instructions.rules_multilingual import OTHER_LANGUAGES, SQUASHED
+from defences.detectors.injected_instructions.views import fold, views
+from domain.documents import Document, Span
+from domain.scanning import Finding, FindingLevel
+from domain.text import MappedText
+
+MAX_FINDINGS_PER_FAMILY = 40
+MAX_HITS_PER_RULE = 200
+
+_NEIGHBOURHOOD = 500  # characters within which hits of several families corroborate each other
+_WEAK = 0.3
+_WEAK_TOGETHER = 0.4  # what weak hits may reach together, however many
+_MENTION_RISK = 0.02
+_QUOTED_FACTOR = 0.75  # quotation marks alone do not save a payload
+_ENCODED_DOUBT = 0.5  # share of the doubt left where an order had to be decoded
+_HIDDEN_DOUBT = 0.35  # ... where it stood in a channel that a reader does not see
+_HOSTILE = 0.5
+_SAFE_FIELD_NAMES = frozenset(
+    (
+        "title",
+        "author",
+        "subject",
+        "keywords",
+        "file-name",
+        "filename",
+        "source-uri",
+        "uri",
+        "label",
+    )
+)
+
+_VISIBLE = "visible"
+_HIDDEN = "hidden"
+_METADATA = "metadata"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Hit:
+    family: str
+    risk: float
+    channel: str
+    place: int
+    """Which text of the document: 0 the visible one, then hidden passages and fields in order."""
+    at: Span
+    """In that text."""
+    encoding: str = ""
+    mention: bool = False
+    field: str = ""
+
+
+class InjectedInstructionsDetector:
+    """Finds text that addresses the model, in all that is text about a document (Law 14).
+
+    A hit's risk is its rule's strength, lessened by quotation, raised by a hidden channel or an
+    encoding. Hits of several families near each other corroborate (noisy-or); hits far apart do
+    not, so that length alone never raises a document. A passage that quotes an attack is a mention.
+    """
+
+    @property
+    def name(self) -> str:
+        return "injected-instructions"
+
+    @property
+    def version(self) -> str:
+        return "1"
+
+    def scan(self, document: Document) -> Sequence[Finding]:
+        hits = list(_document_hits(document))
+        shown = _discounted(hits)
+        counts: dict[tuple[str, bool], int] = defaultdict(int)
+        for hit in hits:
+            counts[hit.family, hit.mention] += 1
+        findings = [
+            _finding(document, hit, risk=risk, count=counts[hit.family, hit.mention])
+            for hit, risk in shown
+        ]
+        return _bounded(findings)
+
+
+def document_risk(findings: Iterable[Finding]) -> float:
+    """Return the risk of all findings together: noisy-or over rules, each at its greatest."""
+    greatest: dict[str, float] = defaultdict(float)
+    for finding in findings:
+        greatest[finding.rule] = max(greatest[finding.rule], finding.risk)
+    return 1.0 - math.prod(1.0 - risk for risk in greatest.values())
+
+
+def _document_hits(document: Document) -> Iterator[_Hit]:
+    yield from _visible_hits(document.text.text)
+    place = 0
+    for passage in document.hidden:
+        place += 1
+        doubt = 1.0 if passage.benign else _HIDDEN_DOUBT
+        for hit in _text_hits(passage.text.text, channel=_HIDDEN, place=place):
+            yield replace(hit, risk=1.0 - (1.0 - hit.risk) * doubt)
+    for entry in document.metadata:
+        place += 1
+        field = entry.name if entry.name in _SAFE_FIELD_NAMES else "other"
+        for text in (entry.value, entry.name):
+            for hit in _text_hits(text, channel=_METADATA, place=place):
+                yield replace(hit, field=field)
+
+
+def _visible_hits(text: str) -> Iterator[_Hit]:
+    hits = list(_text_hits(text, channel=_VISIBLE, place=0))
+    if not hits:
+        return
+    context = Context(text=text, folded=fold(text))
+    for hit in hits:
+        around = context.around(hit.at)
+        quoted = around.enclosure is Enclosure.QUOTED
+        apart = around.enclosure is not Enclosure.NONE
+        if (
+            (context.about_attacks and (apart or around.explained))
+            or (quoted and around.explained)
+            or (quoted and context.about_models)
+        ):
+            yield replace(hit, risk=_MENTION_RISK, mention=True, at=around.container)
+        else:
+            yield replace(hit, risk=hit.risk * (_QUOTED_FACTOR if quoted else 1.0))
+
+
+def _text_hits(text: str, *, channel: str, place: int) -> Iterator[_Hit]:
+    seen: set[tuple[str, int, int]] = set()
+    for view in views(text):
+        folded = fold(view.text.text)
+        rules = SQUASHED if view.squashed else (*ENGLISH, *OTHER_LANGUAGES)
+        for rule in rules:
+            for span in _matches(rule, folded, view.text):
+                key = (rule.family, span.start, span.end)
+                if key in seen:
+                    continue
+                seen.add(key)
+                doubt = _ENCODED_DOUBT if view.encoding else 1.0
+                yield _Hit(
+                    family=rule.family,
+                    risk=1.0 - (1.0 - rule.strength) * doubt,
+                    channel=channel,
+                    place=place,
+                    at=span,
+                    encoding=view.encoding,
+                )
+
+
+def _matches(rule: Rule, folded: str, text: MappedText) -> Iterator[Span]:
+    if not rule.applies(folded):
+        return
+    count = 0
+    for match in rule.pattern.finditer(folded):
+        count += 1
+        start, end = match.span()
+        if "\n\n" in match[0].strip():
+            continue
+        if count > MAX_HITS_PER_RULE:
+            # The rest of the text counts as one hit, so that no place goes unmarked.
+            yield text.source(start, len(folded))
+            return
+        if end > start:
+            yield text.source(start, end)
+
+
+def _discounted(hits: Sequence[_Hit]) -> list[tuple[_Hit, float]]:
+    """Return hits with risks whose noisy-or over families is the risk of the worst passage."""
+    worst = max((_passage_risk(group) for group in _passages(hits)), default=0.0)
+    greatest: dict[str, float] = defaultdict(float)
+    for hit in hits:
+        if not hit.mention:
+            greatest[hit.family] = max(greatest[hit.family], hit.risk)
+    doubt = sum(math.log1p(-risk) for risk in greatest.values())
+    share = min(1.0, math.log1p(-worst) / doubt) if doubt < 0.0 else 1.0
+    return [(hit, hit.risk if hit.mention else 1.0 - (1.0 - hit.risk) ** share) for hit in hits]
+
+
+def _passages(hits: Sequence[_Hit]) -> Iterator[list[_Hit]]:
+    """Yield groups of instructing hits that stand near each other, all pairs within reach."""
+    ordered = sorted((hit for hit in hits if not hit.mention), key=lambda h: (h.place, h.at.start))
+    first = 0
+    for last, hit in enumerate(ordered):
+        while (
+            ordered[first].place != hit.place
+            or hit.at.start - ordered[first].at.start > _NEIGHBOURHOOD
+        ):
+            first += 1
+        yield ordered[first : last + 1]
+
+
+def _passage_risk(hits: Sequence[_Hit]) -> float:
+    greatest: dict[str, float] = defaultdict(float)
+    for hit in hits:
+        greatest[hit.family] = max(greatest[hit.family], hit.risk)
+    weak = 1.0 - math.prod(1.0 - risk for risk in greatest.values() if risk <= _WEAK)
+    strong = math.prod(1.0 - risk for risk in greatest.values() if risk > _WEAK)
+    return 1.0 - (1.0 - min(weak, _WEAK_TOGETHER)) * strong
+
+
+def _finding(document: Document, hit: _Hit, *, risk: float, count: int) -> Finding:
+    span: Span | None = None
+    locator: str | None = None
+    if hit.channel == _VISIBLE:
+        span = document.text.source(hit.at.start, hit.at.end)
+        locator = document.locate(span)
+    elif hit.channel == _HIDDEN:
+        passage = document.hidden[hit.place - 1]
+        span = passage.text.source(hit.at.start, hit.at.end)
+        locator = passage.locator or document.locate(span)
+    level = FindingLevel.HOSTILE if risk >= _HOSTILE else FindingLevel.SUSPICIOUS
+    evidence: dict[str, str | int | float | bool] = {"channel": hit.channel, "count": count}
+    if hit.encoding:
+        evidence["encoding"] = hit.encoding
+    if hit.field:
+        evidence["field"] = hit.field
+    return Finding(
+        rule=f"injected-instructions.{hit.family}",
+        risk=risk,
+        level=FindingLevel.MENTION if hit.mention else level,
+        message=_message(hit, count),
+        span=span,
+        locator=locator,
+        evidence=evidence,
+    )
+
+
+def _message(hit: _Hit, count: int) -> str:
+    what = "quoted or explained" if hit.mention else "addressed to the model"
+    how = f", found after decoding ({hit.encoding})" if hit.encoding else ""
+    where = {
+        _VISIBLE: "visible text",
+        _HIDDEN: "hidden text",
+        _METADATA: f"metadata ({hit.field})",
+    }[hit.channel]
+    return f"{hit.family}: {count} {what}; this one in {where}{how}"
+
+
+def _bounded(findings: Sequence[Finding]) -> list[Finding]:
+    """Return at most `MAX_FINDINGS_PER_FAMILY` of a rule and level, the last covering the rest."""
+    groups: dict[tuple[str, FindingLevel, bool], list[Finding]] = defaultdict(list)
+    for finding in findings:
+        groups[finding.rule, finding.level, finding.span is None].append(finding)
+    kept: list[Finding] = []
+    for group in groups.values():
+        group.sort(key=lambda finding: -finding.risk)
+        kept += group[: MAX_FINDINGS_PER_FAMILY - 1]
+        rest = group[MAX_FINDINGS_PER_FAMILY - 1 :]
+        if rest:
+            spans = [finding.span for finding in rest if finding.span is not None]
+            hull = (
+                Span(min(span.start for span in spans), max(span.end for span in spans))
+                if spans
+                else None
+            )
+            kept.append(replace(rest[0], span=hull))
+    return sorted(kept, key=lambda finding: -finding.risk)

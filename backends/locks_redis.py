@@ -1,0 +1,62 @@
+"""Locks and rate limits over the Redis protocol."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Final
+
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from domain.errors import TransientError
+
+_RELEASE: Final = """
+if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
+return 0
+"""
+
+_TAKE: Final = """
+local used = tonumber(redis.call('GET', KEYS[1]) or '0')
+if used >= tonumber(ARGV[1]) then return redis.call('PTTL', KEYS[1]) end
+if redis.call('INCR', KEYS[1]) == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+return 0
+"""
+
+
+class RedisLock:
+    """One key a lock, with the holder's token as its value: only the holder lets go."""
+
+    def __init__(self, client: Redis) -> None:
+        self._client = client
+        self._token = secrets.token_hex(16)
+
+    async def acquire(self, name: str, *, lease_seconds: float) -> bool:
+        try:
+            taken = await self._client.set(
+                f"lock:{name}", self._token, nx=True, px=max(1, round(lease_seconds * 1000))
+            )
+        except RedisError as exc:
+            raise TransientError("the lock store did not answer") from exc
+        return bool(taken)
+
+    async def release(self, name: str) -> None:
+        try:
+            await self._client.eval(_RELEASE, 1, f"lock:{name}", self._token)
+        except RedisError as exc:
+            raise TransientError("the lock store did not answer") from exc
+
+
+class RedisRateLimiter:
+    """Fixed windows that begin with their first use."""
+
+    def __init__(self, client: Redis) -> None:
+        self._client = client
+
+    async def take(self, name: str, *, limit: int, window_seconds: int) -> float:
+        try:
+            wait = await self._client.eval(
+                _TAKE, 1, f"rate:{name}", str(limit), str(window_seconds * 1000)
+            )
+        except RedisError as exc:
+            raise TransientError("the rate limit store did not answer") from exc
+        return max(0.001, int(wait) / 1000) if int(wait) != 0 else 0.0

@@ -1,0 +1,52 @@
+"""Publishes what the ledger wrote down to be done, after the commit and again until it is taken."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+from typing import Final
+
+from domain.clock import Clock
+from domain.errors import TransientError
+from domain.jobs import JobQueue
+from domain.ledger import DocumentLedger, Outbox
+
+_BATCH: Final = 200
+
+
+class OutboxRelay:
+    """At least once: a crash between publishing and marking publishes again, and tasks allow that."""
+
+    def __init__(
+        self, *, outbox: Outbox, documents: DocumentLedger, queue: JobQueue, clock: Clock
+    ) -> None:
+        self._outbox = outbox
+        self._documents = documents
+        self._queue = queue
+        self._clock = clock
+
+    async def publish_pending(self) -> int:
+        """Publish unpublished entries; return how many. A broker that is down leaves the rest."""
+        published: list[int] = []
+        for entry in await self._outbox.pending(limit=_BATCH):
+            try:
+                await asyncio.to_thread(self._queue.enqueue, entry.name, entry.subject_id)
+            except TransientError:
+                break
+            published.append(entry.id)
+        if published:
+            await self._outbox.mark_published(published, at=self._clock.now())
+        return len(published)
+
+    async def requeue_undecided(self, *, older_than_seconds: float) -> int:
+        """Write an entry for each document without a verdict for that long; return how many.
+
+        This is what survives a wiped broker: the ledger alone says what is still to be done.
+        """
+        now = self._clock.now()
+        overdue = await self._documents.undecided(
+            received_before=now - timedelta(seconds=older_than_seconds), limit=_BATCH
+        )
+        for document_id in overdue:
+            await self._outbox.add("documents.ingest", document_id, at=now)
+        return len(overdue)

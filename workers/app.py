@@ -1,0 +1,84 @@
+"""The Celery application: settings measured in facts/services, tasks in `workers.tasks`."""
+
+from __future__ import annotations
+
+from celery import Celery, signals
+from kombu import Queue
+
+from backends.broker_url import celery_url
+from backends.jobs_celery import CONTROL_QUEUE, DOCUMENTS_QUEUE, ROUTES, TRANSPORT_OPTIONS
+from runtime.logging import configure_logging
+from runtime.settings import Settings
+from workers.process import open_process, shut_process
+from workers.tasks import register
+
+
+def create_celery(settings: Settings, *, broker_url: str) -> Celery:
+    """Build the application that `mithridate worker` runs."""
+    app = Celery("mithridate", broker=celery_url(broker_url), set_as_current=False)
+    app.conf.update(
+        task_serializer="json",
+        accept_content=["json"],
+        result_accept_content=["json"],
+        task_ignore_result=True,  # the ledger is the result store
+        task_acks_late=True,
+        task_reject_on_worker_lost=True,
+        task_soft_time_limit=settings.worker.soft_time_limit_seconds,
+        task_time_limit=settings.worker.time_limit_seconds,
+        task_queues=[Queue(CONTROL_QUEUE), Queue(DOCUMENTS_QUEUE)],
+        task_default_queue=CONTROL_QUEUE,
+        task_routes={name: {"queue": queue} for name, queue in ROUTES.items()},
+        worker_prefetch_multiplier=1,
+        worker_cancel_long_running_tasks_on_connection_loss=True,
+        worker_soft_shutdown_timeout=10,
+        worker_enable_soft_shutdown_on_idle=True,
+        worker_max_tasks_per_child=500,
+        worker_max_memory_per_child=1_500_000,
+        worker_hijack_root_logger=False,
+        worker_redirect_stdouts=False,
+        worker_send_task_events=False,
+        broker_connection_retry_on_startup=True,
+        broker_connection_max_retries=None,
+        broker_transport_options={
+            **TRANSPORT_OPTIONS,
+            "visibility_timeout": settings.queue.visibility_timeout_seconds,
+        },
+        beat_schedule=_schedule(settings),
+        timezone="UTC",
+    )
+    register(app, settings)
+    _own_processes(settings, broker_url)
+    return app
+
+
+def _schedule(settings: Settings) -> dict[str, dict[str, object]]:
+    """Periodic jobs. Each is safe to run twice at once, so several schedulers do no harm."""
+    periods = {
+        "maintenance.sweep": settings.queue.sweep_seconds,
+        "monitors.evaluate": settings.monitors.evaluate_seconds,
+        "alerts.deliver": settings.queue.sweep_seconds,
+    }
+    return {
+        name: {
+            "task": name,
+            "schedule": seconds,
+            "args": ["all"],
+            # One that nobody took in time is stale: the next one does its work.
+            "options": {"expires": max(10.0, 2 * seconds), "queue": CONTROL_QUEUE},
+        }
+        for name, seconds in periods.items()
+    }
+
+
+def _own_processes(settings: Settings, broker_url: str) -> None:
+    """Give each pool process services and an event loop of its own, made after the fork."""
+
+    def opened(**_: object) -> None:
+        configure_logging(settings.logging)
+        open_process(settings, broker_url=broker_url)
+
+    def shut(**_: object) -> None:
+        shut_process()
+
+    signals.worker_process_init.connect(opened, weak=False)
+    signals.worker_process_shutdown.connect(shut, weak=False)

@@ -1,0 +1,58 @@
+"""What one pool process owns: an event loop and the services that live on it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from runtime.settings import Settings
+from runtime.wiring import Services, build_services
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class WorkerProcess:
+    loop: asyncio.AbstractEventLoop
+    services: Services
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        return self.loop.run_until_complete(work)
+
+
+class _Slot:
+    """Holds the process's own; a module-level client made before the fork would be shared."""
+
+    def __init__(self) -> None:
+        self.process: WorkerProcess | None = None
+
+
+_SLOT = _Slot()
+
+
+def open_process(settings: Settings, *, broker_url: str) -> WorkerProcess:
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    services = loop.run_until_complete(build_services(settings, broker_url=broker_url))
+    _SLOT.process = WorkerProcess(loop=loop, services=services)
+    return _SLOT.process
+
+
+def present_process() -> WorkerProcess:
+    """Return this process's own.
+
+    Raises:
+        RuntimeError: The pool did not run `worker_process_init`; only prefork is supported.
+    """
+    if _SLOT.process is None:
+        raise RuntimeError("no services in this process; the worker must run the prefork pool")
+    return _SLOT.process
+
+
+def shut_process() -> None:
+    process, _SLOT.process = _SLOT.process, None
+    if process is not None:
+        process.run(process.services.close())
+        process.loop.close()

@@ -1,0 +1,47 @@
+"""`documents.ingest`: one received document to its verdict."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import structlog
+from celery import Celery, Task
+from celery.exceptions import SoftTimeLimitExceeded
+
+from domain.documents import DocumentId
+from domain.errors import NotFoundError, TransientError
+from workers.process import present_process
+
+_LONGEST_WAIT_SECONDS: Final = 30
+_RETRIES: Final = 20
+"""About nine minutes of a service that is down; after that the sweeper takes over."""
+
+
+def register_documents(app: Celery) -> None:
+    @app.task(name="documents.ingest", bind=True, max_retries=_RETRIES)
+    def ingest(self: Task, document_id: str) -> None:
+        process = present_process()
+        ingestion = process.services.ingest
+        log = structlog.get_logger("workers").bind(document=document_id)
+        try:
+            record = process.run(ingestion.ingest(DocumentId(document_id)))
+        except NotFoundError:
+            log.warning("document_unknown")
+        except TransientError as exc:
+            # The document is not at fault: the attempt is given back and does not count.
+            process.run(process.services.ledger.documents.give_back(DocumentId(document_id)))
+            log.warning("scan_put_off", error=str(exc), retry=self.request.retries)
+            wait = min(_LONGEST_WAIT_SECONDS, 2**self.request.retries)
+            raise self.retry(countdown=wait, exc=exc) from exc
+        except SoftTimeLimitExceeded:
+            log.warning("scan_over_time")
+            raise
+        else:
+            if record is not None:
+                log.info(
+                    "document_settled",
+                    tenant=record.tenant_id,
+                    verdict=record.verdict.value if record.verdict else None,
+                    trust=record.trust,
+                    attempts=record.attempts,
+                )

@@ -1,0 +1,75 @@
+"""Prometheus metrics of one process, with documented names."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+from domain.answering import AnswerResult
+from domain.documents import DocumentStatus
+
+_LATENCY_BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
+
+
+class Metrics:
+    """Counters of this process, and gauges read off the ledger when scraped."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self._requests = Counter(
+            "mithridate_http_requests_total",
+            "Answered HTTP requests",
+            ["method", "route", "status"],
+            registry=self.registry,
+        )
+        self._latency = Histogram(
+            "mithridate_http_request_seconds",
+            "Time to the response's start",
+            ["route"],
+            buckets=_LATENCY_BUCKETS,
+            registry=self.registry,
+        )
+        self._questions = Counter(
+            "mithridate_questions_total",
+            "Questions by outcome and abstain reason",
+            ["outcome", "reason"],
+            registry=self.registry,
+        )
+        self._stages = Histogram(
+            "mithridate_question_stage_seconds",
+            "Time of a question's stages",
+            ["stage"],
+            buckets=_LATENCY_BUCKETS,
+            registry=self.registry,
+        )
+        self._disagreement = Histogram(
+            "mithridate_question_disagreement",
+            "Unweighted pairwise disagreement of the seats, in 0..1",
+            buckets=(0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 1.0),
+            registry=self.registry,
+        )
+        self._documents = Gauge(
+            "mithridate_documents",
+            "Documents in the ledger by status",
+            ["status"],
+            registry=self.registry,
+        )
+
+    def request(self, method: str, route: str, status: int, seconds: float) -> None:
+        self._requests.labels(method, route, str(status)).inc()
+        self._latency.labels(route).observe(seconds)
+
+    def question(self, result: AnswerResult) -> None:
+        reason = result.reason.value if result.reason else ""
+        self._questions.labels(result.outcome.value, reason).inc()
+        self._disagreement.observe(result.disagreement)
+        for timing in result.timings:
+            self._stages.labels(timing.stage).observe(timing.seconds)
+
+    def documents(self, counts: dict[DocumentStatus, int]) -> None:
+        for status in DocumentStatus:
+            self._documents.labels(status.value).set(counts.get(status, 0))
+
+    def render(self) -> bytes:
+        return generate_latest(self.registry)

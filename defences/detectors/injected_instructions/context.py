@@ -16,6 +16,8 @@ from domain.text import Span
 _REACH = 240
 _QUOTE_REACH = 400
 _MENTION_REACH = 2_000
+_ABOUT_ATTACKS = 4  # terms of the matter and its field, of 34
+_ABOUT_MODELS = 3
 
 _MATTER = (
     "prompt injection",
@@ -110,16 +112,35 @@ class Context:
         self._text = text
         self._folded = folded
 
-    @cached_property
-    def about_attacks(self) -> bool:
-        """Whether the document is about attacks on models."""
-        matter = sum(term in self._folded for term in _MATTER)
-        return matter >= 1 and matter + sum(term in self._folded for term in _FIELD) >= 4
+    def about_attacks(self, container: Span) -> bool:
+        """Whether the document is about attacks on models, apart from what `container` says."""
+        matter = _outside(self._matter, container)
+        return matter >= 1 and matter + _outside(self._field, container) >= _ABOUT_ATTACKS
+
+    def about_models(self, container: Span) -> bool:
+        """Whether the document, `container` apart, is about language models: a prompting guide."""
+        return _outside(self._models, container) >= _ABOUT_MODELS
 
     @cached_property
-    def about_models(self) -> bool:
-        """Whether the document is about language models, e.g. a guide to prompting."""
-        return sum(term in self._folded for term in _MODELS) >= 3
+    def _matter(self) -> tuple[Span, ...]:
+        return self._extents(_MATTER)
+
+    @cached_property
+    def _field(self) -> tuple[Span, ...]:
+        return self._extents(_FIELD)
+
+    @cached_property
+    def _models(self) -> tuple[Span, ...]:
+        return self._extents(_MODELS)
+
+    def _extents(self, terms: tuple[str, ...]) -> tuple[Span, ...]:
+        """Return from where to where each term that occurs does."""
+        firsts = ((term, self._folded.find(term)) for term in terms)
+        return tuple(
+            Span(first, self._folded.rfind(term) + len(term))
+            for term, first in firsts
+            if first >= 0
+        )
 
     @cached_property
     def _fences(self) -> tuple[Span, ...]:
@@ -171,6 +192,10 @@ class Context:
                 continue
             return Span(floor + left, passage.end + right + 1)
         return None
+
+
+def _outside(extents: tuple[Span, ...], container: Span) -> int:
+    return sum(term.start < container.start or term.end > container.end for term in extents)
 
 
 def _clipped(fence: Span, passage: Span) -> Span:

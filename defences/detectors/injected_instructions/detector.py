@@ -8,8 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from defences.detectors.injected_instructions.context import Context, Enclosure
-from defences.detectors.injected_instructions.rules import ENGLISH, Rule
+from defences.detectors.injected_instructions.rules import Rule, applicable
+from defences.detectors.injected_instructions.rules_misuse import MISUSE
 from defences.detectors.injected_instructions.rules_multilingual import OTHER_LANGUAGES, SQUASHED
+from defences.detectors.injected_instructions.rules_takeover import TAKEOVER
 from defences.detectors.injected_instructions.views import fold, views
 from domain.documents import Document, Span
 from domain.scanning import Finding, FindingLevel
@@ -39,6 +41,8 @@ _SAFE_FIELD_NAMES = frozenset(
         "label",
     )
 )
+
+_RULES = (*TAKEOVER, *MISUSE, *OTHER_LANGUAGES)
 
 _VISIBLE = "visible"
 _HIDDEN = "hidden"
@@ -122,9 +126,9 @@ def _visible_hits(text: str) -> Iterator[_Hit]:
         quoted = around.enclosure is Enclosure.QUOTED
         apart = around.enclosure is not Enclosure.NONE
         if (
-            (context.about_attacks and (apart or around.explained))
+            (context.about_attacks(around.container) and (apart or around.explained))
             or (quoted and around.explained)
-            or (quoted and context.about_models)
+            or (quoted and context.about_models(around.container))
         ):
             yield replace(hit, risk=_MENTION_RISK, mention=True, at=around.container)
         else:
@@ -135,8 +139,7 @@ def _text_hits(text: str, *, channel: str, place: int) -> Iterator[_Hit]:
     seen: set[tuple[str, int, int]] = set()
     for view in views(text):
         folded = fold(view.text.text)
-        rules = SQUASHED if view.squashed else (*ENGLISH, *OTHER_LANGUAGES)
-        for rule in rules:
+        for rule in applicable(SQUASHED if view.squashed else _RULES, folded):
             for span in _matches(rule, folded, view.text):
                 key = (rule.family, span.start, span.end)
                 if key in seen:
@@ -154,8 +157,6 @@ def _text_hits(text: str, *, channel: str, place: int) -> Iterator[_Hit]:
 
 
 def _matches(rule: Rule, folded: str, text: MappedText) -> Iterator[Span]:
-    if not rule.applies(folded):
-        return
     count = 0
     for match in rule.pattern.finditer(folded):
         count += 1

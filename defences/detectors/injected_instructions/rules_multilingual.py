@@ -7,6 +7,7 @@ Korean have no word gaps: there a gap is a few characters without a clause end.
 from __future__ import annotations
 
 from defences.detectors.injected_instructions.rules import (
+    GUARDRAIL_REMOVAL,
     MODEL_ADDRESS,
     OVERRIDE,
     PROMPT_EXTRACTION,
@@ -23,8 +24,8 @@ OTHER_LANGUAGES: tuple[Rule, ...] = (
         OVERRIDE,
         0.85,
         "ignorier,vergiss,vergess,missacht,uberschreib,verwirf,umgeh,beachte",
-        r"\b(?:ignorier(?:e|en|t)?|vergiss|vergessen|missachte[nt]?|uberschreibe?[nt]?|verwirf|verwerfen|umgehe?[nt]?)~(?:sie~|bitte~|jetzt~)?"
-        r"<2>(?:vorherig|vorangehend|vorangegangen|bisherig|obig|fruher|vorig|samtlich|alle\b|deine|ihre)\w{0,6}<3>"
+        r"\b(?:ignorier(?:e|en|t)?|vergiss|vergessen|missachte[nt]?|uberschreibe?[nt]?|verwirf|verwerfen|umgehe?[nt]?)~(?:(?:sie|bitte|jetzt)~){0,2}(?:\w{1,12}~){0,2}?"
+        r"(?:vorherig|vorangehend|vorangegangen|bisherig|obig|fruher|vorig|samtlich|alle\b|deine|ihre)\w{0,6}<3>"
         r"(?:anweisung|vorgabe|instruktion|anordnung|richtlinie|befehl|auftrag|auftrage|prompt|programmierung|aufgabe|system-?anweisung)\w{0,4}\b",
     ),
     rule(
@@ -156,6 +157,21 @@ OTHER_LANGUAGES: tuple[Rule, ...] = (
         0.65,
         "забуд,игнорир",
         r"\b(?:забудь(?:те)?|игнорируй(?:те)?)~(?:обо?~)?вс(?:е|ё|ем)[\s,]{1,3}(?:что|предыдущ|выше|сказан)\w{0,4}",
+    ),
+    # all instructions, without a word for the earlier ones
+    rule(
+        OVERRIDE,
+        0.7,
+        "instruction,instrucc,istruzion,instruc,anweisung,instruct,instrukc,инструкц",
+        r"\b(?:oublie[rz]?~toutes~les~instructions|olvida~todas~las~instrucciones|dimentica~tutte~le~istruzioni|esqueca~todas~as~instrucoes"
+        r"|(?:vergiss|ignoriere)~alle~anweisungen|vergeet~alle~instructies|(?:забудьте|забудь|игнорируй(?:те)?)~все~инструкции)\b",
+    ),
+    rule(
+        GUARDRAIL_REMOVAL,
+        0.55,
+        "restric,restriz,einschrankung,beperking,ограничен",
+        r"\b(?:eres|estas|responde|ahora|ora~sei|rispondi|rispondere|responder|repondre|reponds|tu~es|vous~etes|antworte|antworten|agora|du~bist|je~bent|ты|отвечай)<5>"
+        r"(?:sin~restricciones|senza~restrizioni|sans~restrictions|sem~restricoes|ohne~einschrankungen|uneingeschrankt|zonder~beperkingen|без~ограничений)\b",
     ),
     # Chinese, Japanese, Korean
     rule(

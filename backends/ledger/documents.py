@@ -1,0 +1,383 @@
+"""The documents: from receipt to verdict, decision and deletion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import Column, Connection, Select, exists, func, select, true, tuple_, union, update
+
+from backends.ledger import cursors, entries, transitions
+from backends.ledger.engine import Database
+from backends.ledger.journal import append_entry
+from backends.ledger.outbox import INGEST, queue_job
+from backends.ledger.records import find_record, read_record, record_row, save_change
+from backends.ledger.scans import (
+    detector_of,
+    forget_scan,
+    insert_scan,
+    insert_signature,
+    load_scan,
+    read_signature,
+)
+from backends.ledger.schema import (
+    NOT_DELETED,
+    api_keys,
+    claims,
+    documents,
+    findings,
+    signatures,
+    topics,
+)
+from backends.ledger.statements import insert_new
+from domain.clock import Clock
+from domain.documents import DocumentId, DocumentStatus, TenantId
+from domain.errors import IdempotencyMismatchError, TransientError
+from domain.ledger import (
+    DecisionAction,
+    DocumentFilter,
+    DocumentRecord,
+    IdempotencyClaim,
+    NewDocument,
+    Page,
+    Receipt,
+    Settlement,
+    StoredAssessment,
+)
+from domain.retrieval import FamilyId, Signature
+
+RECEIVE_ROUNDS: Final = 3
+"""Only PostgreSQL needs a second one: where the known document is deleted under our eyes."""
+IDS_A_QUERY: Final = 500
+
+
+class SqlDocumentLedger:
+    def __init__(self, database: Database, *, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def receive(self, new: NewDocument, *, claim: IdempotencyClaim | None) -> Receipt:
+        return await self._database.write(lambda connection: _receive(connection, new, claim))
+
+    async def get(self, tenant_id: TenantId, document_id: DocumentId) -> DocumentRecord:
+        return await self._database.read(
+            lambda connection: find_record(connection, document_id, tenant_id=tenant_id)
+        )
+
+    async def find(self, document_id: DocumentId) -> DocumentRecord:
+        return await self._database.read(lambda connection: find_record(connection, document_id))
+
+    async def list(
+        self,
+        tenant_id: TenantId,
+        filter: DocumentFilter,
+        *,
+        cursor: str | None,
+        limit: int,
+    ) -> Page[DocumentRecord]:
+        cursors.require_limit(limit)
+        query = _filtered(tenant_id, filter)
+        if cursor is not None:
+            last = cursors.decode(cursor)
+            key = tuple_(documents.c.received_at, documents.c.id)
+            query = query.where(
+                key
+                < tuple_(
+                    last.at, last.id, types=[documents.c.received_at.type, documents.c.id.type]
+                )
+            )
+        query = query.order_by(documents.c.received_at.desc(), documents.c.id.desc())
+        found = await self._records(query.limit(limit + 1))
+        return cursors.page(found, limit=limit, position=_position)
+
+    async def stored_assessment(
+        self, tenant_id: TenantId, document_id: DocumentId
+    ) -> StoredAssessment | None:
+        def body(connection: Connection) -> StoredAssessment | None:
+            find_record(connection, document_id, tenant_id=tenant_id)
+            return load_scan(connection, document_id)
+
+        return await self._database.read(body)
+
+    async def begin_attempt(self, document_id: DocumentId) -> DocumentRecord | None:
+        at = self._clock.now()
+
+        def body(connection: Connection) -> DocumentRecord | None:
+            before = find_record(connection, document_id, locked=True)
+            if before.status not in transitions.UNDECIDED:
+                return None
+            after = transitions.begun(before)
+            save_change(connection, before, after, touched_at=at)
+            return after
+
+        return await self._database.write(body)
+
+    async def settle(self, document_id: DocumentId, settlement: Settlement) -> bool:
+        return await self._database.write(
+            lambda connection: _settle(connection, document_id, settlement)
+        )
+
+    async def decide(
+        self,
+        tenant_id: TenantId,
+        document_id: DocumentId,
+        *,
+        action: DecisionAction,
+        reason: str,
+        actor: str,
+        at: datetime,
+        family_id: FamilyId | None = None,
+        voting: bool = True,
+    ) -> DocumentRecord:
+        def body(connection: Connection) -> DocumentRecord:
+            before = find_record(connection, document_id, tenant_id=tenant_id, locked=True)
+            after = transitions.decided(
+                before, action=action, actor=actor, at=at, family_id=family_id, voting=voting
+            )
+            save_change(connection, before, after)
+            draft = entries.document_decided(
+                before, action=action, reason=reason, actor=actor, at=at
+            )
+            append_entry(connection, draft)
+            return after
+
+        return await self._database.write(body)
+
+    async def delete(
+        self, tenant_id: TenantId, document_id: DocumentId, *, actor: str, at: datetime
+    ) -> DocumentRecord:
+        def body(connection: Connection) -> DocumentRecord:
+            before = find_record(connection, document_id, tenant_id=tenant_id, locked=True)
+            after = transitions.deleted(before)
+            save_change(connection, before, after)
+            forget_scan(connection, document_id)
+            append_entry(connection, entries.document_deleted(before, actor=actor, at=at))
+            return after
+
+        return await self._database.write(body)
+
+    async def blob_in_use(self, tenant_id: TenantId, sha256: str) -> bool:
+        query = select(
+            exists().where(
+                documents.c.tenant_id == tenant_id,
+                documents.c.sha256 == sha256,
+                documents.c.status != DocumentStatus.DELETED,
+            )
+        )
+        return await self._database.read(
+            lambda connection: bool(connection.execute(query).scalar_one())
+        )
+
+    async def undecided(self, *, received_before: datetime, limit: int) -> Sequence[DocumentId]:
+        cursors.require_limit(limit)
+        query = (
+            select(documents.c.id)
+            .where(
+                documents.c.status.in_(transitions.UNDECIDED),
+                documents.c.touched_at < received_before,
+            )
+            .order_by(documents.c.received_at, documents.c.id)
+            .limit(limit)
+        )
+        return await self._database.read(
+            lambda connection: [DocumentId(row.id) for row in connection.execute(query)]
+        )
+
+    async def records(
+        self, tenant_id: TenantId, document_ids: Sequence[DocumentId]
+    ) -> Mapping[DocumentId, DocumentRecord]:
+        queries = [
+            select(documents).where(
+                documents.c.tenant_id == tenant_id,
+                documents.c.id.in_(some),
+                documents.c.status != DocumentStatus.DELETED,
+            )
+            for some in _batches(document_ids)
+        ]
+
+        def body(connection: Connection) -> Mapping[DocumentId, DocumentRecord]:
+            found = [read_record(row) for query in queries for row in connection.execute(query)]
+            return {record.id: record for record in found}
+
+        return await self._database.read(body)
+
+    async def family(self, tenant_id: TenantId, family_id: FamilyId) -> Sequence[DocumentRecord]:
+        query = (
+            select(documents)
+            .where(
+                documents.c.tenant_id == tenant_id,
+                documents.c.family_id == family_id,
+                documents.c.status == DocumentStatus.ADMITTED,
+            )
+            .order_by(documents.c.admitted_at, documents.c.id)
+        )
+        return await self._records(query)
+
+    async def set_family(
+        self,
+        tenant_id: TenantId,
+        document_id: DocumentId,
+        *,
+        family_id: FamilyId,
+        voting: bool,
+    ) -> None:
+        statement = (
+            update(documents)
+            .where(documents.c.id == document_id, documents.c.tenant_id == tenant_id)
+            .values(family_id=family_id, voting=voting)
+        )
+
+        def body(connection: Connection) -> None:
+            if connection.execute(statement).rowcount == 0:
+                raise transitions.unknown_document(document_id)
+
+        await self._database.write(body)
+
+    async def signatures(self, tenant_id: TenantId) -> Mapping[DocumentId, Signature]:
+        query = select(signatures.c.document_id, signatures.c.content).where(
+            signatures.c.tenant_id == tenant_id
+        )
+
+        def body(connection: Connection) -> Mapping[DocumentId, Signature]:
+            return {
+                DocumentId(row.document_id): read_signature(row.content)
+                for row in connection.execute(query)
+            }
+
+        return await self._database.read(body)
+
+    async def tenants(self) -> Sequence[TenantId]:
+        query = union(
+            select(documents.c.tenant_id), select(api_keys.c.tenant_id), select(topics.c.tenant_id)
+        )
+        return await self._database.read(
+            lambda connection: sorted(TenantId(row.tenant_id) for row in connection.execute(query))
+        )
+
+    async def count_by_status(self, tenant_id: TenantId) -> Mapping[DocumentStatus, int]:
+        query = (
+            select(documents.c.status, func.count().label("number"))
+            .where(documents.c.tenant_id == tenant_id)
+            .group_by(documents.c.status)
+        )
+        return await self._database.read(
+            lambda connection: {row.status: row.number for row in connection.execute(query)}
+        )
+
+    async def _records(self, query: Select[*tuple[Any, ...]]) -> Sequence[DocumentRecord]:
+        return await self._database.read(
+            lambda connection: [read_record(row) for row in connection.execute(query)]
+        )
+
+
+def _receive(connection: Connection, new: NewDocument, claim: IdempotencyClaim | None) -> Receipt:
+    if claim is not None and not _claimed(connection, new, claim):
+        return Receipt(record=_replay(connection, claim), created=False)
+    record = transitions.received(new)
+    row = record_row(record, touched_at=new.received_at)
+    unique: Sequence[Column[Any]] = [
+        documents.c.tenant_id,
+        documents.c.sha256,
+        documents.c.origin_kind,
+        documents.c.origin_id,
+    ]
+    for _ in range(RECEIVE_ROUNDS):
+        if insert_new(connection, documents, row, unique=unique, among=NOT_DELETED):
+            queue_job(connection, INGEST, new.id, at=new.received_at)
+            append_entry(connection, entries.document_received(new))
+            return Receipt(record=record, created=True)
+        known = _live(connection, new)
+        if known is not None:
+            if claim is not None:
+                connection.execute(
+                    update(claims)
+                    .where(claims.c.key_id == claim.key_id, claims.c.key == claim.key)
+                    .values(document_id=known.id)
+                )
+            return Receipt(record=known, created=False)
+    raise TransientError(f"document {new.id!r} kept changing while it was received")
+
+
+def _claimed(connection: Connection, new: NewDocument, claim: IdempotencyClaim) -> bool:
+    return insert_new(
+        connection,
+        claims,
+        {
+            "key_id": claim.key_id,
+            "key": claim.key,
+            "request_hash": claim.request_hash,
+            "document_id": new.id,
+            "created_at": new.received_at,
+        },
+        unique=[claims.c.key_id, claims.c.key],
+    )
+
+
+def _replay(connection: Connection, claim: IdempotencyClaim) -> DocumentRecord:
+    row = connection.execute(
+        select(claims).where(claims.c.key_id == claim.key_id, claims.c.key == claim.key)
+    ).one()
+    if row.request_hash != claim.request_hash:
+        raise IdempotencyMismatchError("the idempotency key was used with another request")
+    return find_record(connection, DocumentId(row.document_id))
+
+
+def _live(connection: Connection, new: NewDocument) -> DocumentRecord | None:
+    row = connection.execute(
+        select(documents).where(
+            documents.c.tenant_id == new.tenant_id,
+            documents.c.sha256 == new.sha256,
+            documents.c.origin_kind == new.origin.kind,
+            documents.c.origin_id == new.origin.id,
+            documents.c.status != DocumentStatus.DELETED,
+        )
+    ).first()
+    return None if row is None else read_record(row)
+
+
+def _settle(connection: Connection, document_id: DocumentId, settlement: Settlement) -> bool:
+    before = find_record(connection, document_id, locked=True)
+    if before.status is not DocumentStatus.SCANNING:
+        return False
+    save_change(connection, before, transitions.settled(before, settlement))
+    if settlement.report is not None:
+        insert_scan(connection, document_id, settlement.report, settlement.assessment)
+    if settlement.signature is not None:
+        insert_signature(connection, before.tenant_id, document_id, settlement.signature)
+    append_entry(connection, entries.document_settled(before, settlement))
+    return True
+
+
+def _filtered(tenant_id: TenantId, filter: DocumentFilter) -> Select[*tuple[Any, ...]]:
+    query = select(documents).where(documents.c.tenant_id == tenant_id)
+    if filter.status is None:
+        query = query.where(documents.c.status != DocumentStatus.DELETED)
+    else:
+        query = query.where(documents.c.status == filter.status)
+    if filter.origin is not None:
+        query = query.where(
+            documents.c.origin_kind == filter.origin.kind,
+            documents.c.origin_id == filter.origin.id,
+        )
+    if filter.rule is not None:
+        detector = detector_of(filter.rule)
+        query = query.where(
+            exists().where(
+                findings.c.document_id == documents.c.id,
+                findings.c.detector == detector,
+                findings.c.rule == filter.rule if filter.rule != detector else true(),
+            )
+        )
+    return query
+
+
+def _position(record: DocumentRecord) -> cursors.Position:
+    return cursors.Position(at=record.received_at, id=record.id)
+
+
+def _batches(document_ids: Sequence[DocumentId]) -> Sequence[Sequence[DocumentId]]:
+    return [
+        document_ids[start : start + IDS_A_QUERY]
+        for start in range(0, len(document_ids), IDS_A_QUERY)
+    ]

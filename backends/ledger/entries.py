@@ -1,0 +1,213 @@
+"""What the journal says of each change: one function an action, so that all are in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from domain.access import ApiKey, KeyId
+from domain.documents import OriginRef, TenantId
+from domain.ledger import DecisionAction, DocumentRecord, NewDocument, Settlement
+from domain.monitoring import Alert, Webhook, WebhookId
+from domain.trust import Verdict
+
+POLICY_ACTOR = "policy"
+"""Who decided where no person did."""
+
+SETTLED_ACTIONS: Mapping[Verdict, str] = {
+    Verdict.ADMIT: "document.admitted",
+    Verdict.QUARANTINE: "document.quarantined",
+    Verdict.REJECT: "document.rejected",
+}
+DECIDED_ACTIONS: Mapping[DecisionAction, str] = {
+    DecisionAction.RELEASE: "document.released",
+    DecisionAction.REJECT: "document.rejected-by-review",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntryDraft:
+    """A journal entry that has no number yet."""
+
+    at: datetime
+    tenant_id: TenantId
+    actor: str
+    action: str
+    object_kind: str
+    object_id: str
+    reason: str | None = None
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+
+def document_received(new: NewDocument) -> EntryDraft:
+    return EntryDraft(
+        at=new.received_at,
+        tenant_id=new.tenant_id,
+        actor=new.actor,
+        action="document.received",
+        object_kind="document",
+        object_id=new.id,
+        facts={
+            "origin": str(new.origin),
+            "sha256": new.sha256,
+            "size_bytes": str(new.size_bytes),
+        },
+    )
+
+
+def document_settled(record: DocumentRecord, settlement: Settlement) -> EntryDraft:
+    assessment = settlement.assessment
+    return EntryDraft(
+        at=settlement.settled_at,
+        tenant_id=record.tenant_id,
+        actor=POLICY_ACTOR,
+        action=SETTLED_ACTIONS[assessment.verdict],
+        object_kind="document",
+        object_id=record.id,
+        facts={
+            "reason": assessment.reason.value,
+            "trust": f"{assessment.score:.4f}",
+            "policy_version": assessment.policy_version,
+            "attempts": str(record.attempts),
+        },
+    )
+
+
+def document_decided(
+    before: DocumentRecord, *, action: DecisionAction, reason: str, actor: str, at: datetime
+) -> EntryDraft:
+    return EntryDraft(
+        at=at,
+        tenant_id=before.tenant_id,
+        actor=actor,
+        action=DECIDED_ACTIONS[action],
+        object_kind="document",
+        object_id=before.id,
+        reason=reason,
+        facts={"was": before.status.value},
+    )
+
+
+def document_deleted(before: DocumentRecord, *, actor: str, at: datetime) -> EntryDraft:
+    return EntryDraft(
+        at=at,
+        tenant_id=before.tenant_id,
+        actor=actor,
+        action="document.deleted",
+        object_kind="document",
+        object_id=before.id,
+        facts={"was": before.status.value, "sha256": before.sha256},
+    )
+
+
+def origin_added(tenant_id: TenantId, ref: OriginRef, *, actor: str, at: datetime) -> EntryDraft:
+    return EntryDraft(
+        at=at,
+        tenant_id=tenant_id,
+        actor=actor,
+        action="origin.added",
+        object_kind="origin",
+        object_id=str(ref),
+    )
+
+
+def origin_established(
+    tenant_id: TenantId, ref: OriginRef, *, reviewed: bool, reason: str, actor: str, at: datetime
+) -> EntryDraft:
+    return EntryDraft(
+        at=at,
+        tenant_id=tenant_id,
+        actor=actor,
+        action="origin.established",
+        object_kind="origin",
+        object_id=str(ref),
+        reason=reason,
+        facts={"reviewed": "true" if reviewed else "false"},
+    )
+
+
+def origin_revoked(
+    tenant_id: TenantId, ref: OriginRef, *, reason: str, actor: str, at: datetime
+) -> EntryDraft:
+    return EntryDraft(
+        at=at,
+        tenant_id=tenant_id,
+        actor=actor,
+        action="origin.revoked",
+        object_kind="origin",
+        object_id=str(ref),
+        reason=reason,
+    )
+
+
+def key_created(key: ApiKey, *, actor: str) -> EntryDraft:
+    facts = {"scopes": " ".join(sorted(key.scopes))}
+    if key.origin is not None:
+        facts["origin"] = str(key.origin)
+    return EntryDraft(
+        at=key.created_at,
+        tenant_id=key.tenant_id,
+        actor=actor,
+        action="key.created",
+        object_kind="key",
+        object_id=key.id,
+        facts=facts,
+    )
+
+
+def key_revoked(tenant_id: TenantId, key_id: KeyId, *, actor: str, at: datetime) -> EntryDraft:
+    return EntryDraft(
+        at=at,
+        tenant_id=tenant_id,
+        actor=actor,
+        action="key.revoked",
+        object_kind="key",
+        object_id=key_id,
+    )
+
+
+def webhook_added(webhook: Webhook, *, actor: str) -> EntryDraft:
+    """Say which events; never the address, whose path or query may carry a token."""
+    return EntryDraft(
+        at=webhook.created_at,
+        tenant_id=webhook.tenant_id,
+        actor=actor,
+        action="webhook.added",
+        object_kind="webhook",
+        object_id=webhook.id,
+        facts={"event_types": " ".join(sorted(webhook.event_types))},
+    )
+
+
+def webhook_removed(
+    tenant_id: TenantId, webhook_id: WebhookId, *, actor: str, at: datetime
+) -> EntryDraft:
+    return EntryDraft(
+        at=at,
+        tenant_id=tenant_id,
+        actor=actor,
+        action="webhook.removed",
+        object_kind="webhook",
+        object_id=webhook_id,
+    )
+
+
+def alert_fired(alert: Alert, *, at: datetime) -> EntryDraft:
+    return _alert_entry(alert, action="alert.fired", at=at)
+
+
+def alert_resolved(alert: Alert, *, at: datetime) -> EntryDraft:
+    return _alert_entry(alert, action="alert.resolved", at=at)
+
+
+def _alert_entry(alert: Alert, *, action: str, at: datetime) -> EntryDraft:
+    return EntryDraft(
+        at=at,
+        tenant_id=alert.tenant_id,
+        actor="monitor",
+        action=action,
+        object_kind="alert",
+        object_id=alert.id,
+        facts={"name": alert.name, "fingerprint": alert.fingerprint},
+    )

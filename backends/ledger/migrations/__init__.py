@@ -1,0 +1,1 @@
+"""Alembic's scripts; `backends.ledger.migrating` runs them."""

@@ -1,0 +1,97 @@
+"""Rows of the documents table and the records they stand for."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, select, update
+
+from backends.ledger.schema import documents
+from backends.ledger.transitions import unknown_document
+from domain.documents import DocumentId, OriginRef, TenantId
+from domain.ledger import DocumentRecord
+from domain.retrieval import FamilyId
+
+
+def read_record(row: Row[Any]) -> DocumentRecord:
+    return DocumentRecord(
+        id=DocumentId(row.id),
+        tenant_id=TenantId(row.tenant_id),
+        origin=OriginRef(kind=row.origin_kind, id=row.origin_id),
+        sha256=row.sha256,
+        size_bytes=row.size_bytes,
+        media_type=row.media_type,
+        file_name=row.file_name,
+        title=row.title,
+        source_uri=row.source_uri,
+        labels=row.labels,
+        status=row.status,
+        attempts=row.attempts,
+        received_at=row.received_at,
+        verdict=row.verdict,
+        reason=row.reason,
+        trust=row.trust,
+        policy_version=row.policy_version,
+        decided_at=row.decided_at,
+        decided_by=row.decided_by,
+        admitted_at=row.admitted_at,
+        family_id=None if row.family_id is None else FamilyId(row.family_id),
+        voting=row.voting,
+    )
+
+
+def record_row(record: DocumentRecord, *, touched_at: datetime) -> dict[str, object]:
+    row: dict[str, object] = {
+        column.name: getattr(record, column.name)
+        for column in fields(record)
+        if column.name != "origin"
+    }
+    return {
+        **row,
+        "origin_kind": record.origin.kind,
+        "origin_id": record.origin.id,
+        "touched_at": touched_at,
+    }
+
+
+def find_record(
+    connection: Connection,
+    document_id: DocumentId,
+    *,
+    tenant_id: TenantId | None = None,
+    locked: bool = False,
+) -> DocumentRecord:
+    """Return the record, `locked` against other transactions where the caller will change it.
+
+    Raises:
+        NotFoundError: Unknown, or unknown to the tenant.
+    """
+    query = select(documents).where(documents.c.id == document_id)
+    if tenant_id is not None:
+        query = query.where(documents.c.tenant_id == tenant_id)
+    if locked:
+        query = query.with_for_update()
+    row = connection.execute(query).first()
+    if row is None:
+        raise unknown_document(document_id)
+    return read_record(row)
+
+
+def save_change(
+    connection: Connection,
+    before: DocumentRecord,
+    after: DocumentRecord,
+    *,
+    touched_at: datetime | None = None,
+) -> None:
+    """Write what differs: an index whose columns did not change is left alone."""
+    changed: dict[str, object] = {
+        column.name: getattr(after, column.name)
+        for column in fields(after)
+        if getattr(after, column.name) != getattr(before, column.name)
+    }
+    if touched_at is not None:
+        changed["touched_at"] = touched_at
+    connection.execute(update(documents).where(documents.c.id == before.id).values(**changed))

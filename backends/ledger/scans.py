@@ -1,0 +1,144 @@
+"""What scans said: the tables of assessments, findings and signatures."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sqlalchemy import Connection, Row, delete, insert, select
+
+from backends.ledger.schema import assessments, findings, signatures
+from backends.ledger.types import to_json
+from domain.documents import DocumentId, Span, TenantId
+from domain.ledger import StoredAssessment
+from domain.retrieval import Signature
+from domain.scanning import Finding, ScanReport
+from domain.trust import Contribution, TrustAssessment
+
+
+def insert_scan(
+    connection: Connection,
+    document_id: DocumentId,
+    report: ScanReport,
+    assessment: TrustAssessment,
+) -> None:
+    connection.execute(
+        insert(assessments).values(
+            document_id=document_id,
+            score=assessment.score,
+            risk=assessment.risk,
+            verdict=assessment.verdict,
+            reason=assessment.reason,
+            policy_version=assessment.policy_version,
+            contributions=to_json([_written(item) for item in assessment.contributions]),
+            completed=report.completed,
+            unavailable=report.unavailable,
+        )
+    )
+    rows = [
+        _finding_row(document_id, ordinal, finding)
+        for ordinal, finding in enumerate(report.findings)
+    ]
+    if rows:
+        connection.execute(insert(findings), rows)
+
+
+def insert_signature(
+    connection: Connection, tenant_id: TenantId, document_id: DocumentId, signature: Signature
+) -> None:
+    content = np.asarray(signature, dtype="<u4").tobytes()
+    connection.execute(
+        insert(signatures).values(document_id=document_id, tenant_id=tenant_id, content=content)
+    )
+
+
+def read_signature(content: bytes) -> Signature:
+    return np.frombuffer(content, dtype="<u4").astype(np.uint32)
+
+
+def forget_scan(connection: Connection, document_id: DocumentId) -> None:
+    for table in (findings, assessments, signatures):
+        connection.execute(delete(table).where(table.c["document_id"] == document_id))
+
+
+def load_scan(connection: Connection, document_id: DocumentId) -> StoredAssessment | None:
+    row = connection.execute(
+        select(assessments).where(assessments.c.document_id == document_id)
+    ).first()
+    if row is None:
+        return None
+    found = connection.execute(
+        select(findings).where(findings.c.document_id == document_id).order_by(findings.c.ordinal)
+    )
+    return StoredAssessment(
+        report=ScanReport(
+            document_id=document_id,
+            findings=tuple(_finding(item) for item in found),
+            completed=row.completed,
+            unavailable=row.unavailable,
+        ),
+        assessment=TrustAssessment(
+            document_id=document_id,
+            score=row.score,
+            risk=row.risk,
+            verdict=row.verdict,
+            reason=row.reason,
+            contributions=tuple(_contribution(item) for item in json.loads(row.contributions)),
+            policy_version=row.policy_version,
+        ),
+    )
+
+
+def detector_of(rule: str) -> str:
+    """Return the part of a rule's name before the first dot."""
+    return rule.partition(".")[0]
+
+
+def _finding_row(document_id: DocumentId, ordinal: int, finding: Finding) -> Mapping[str, object]:
+    return {
+        "document_id": document_id,
+        "ordinal": ordinal,
+        "rule": finding.rule,
+        "detector": detector_of(finding.rule),
+        "risk": finding.risk,
+        "level": finding.level,
+        "start": None if finding.span is None else finding.span.start,
+        "end": None if finding.span is None else finding.span.end,
+        "locator": finding.locator,
+        "message": finding.message,
+        "evidence": to_json(dict(finding.evidence)),
+    }
+
+
+def _finding(row: Row[Any]) -> Finding:
+    return Finding(
+        rule=row.rule,
+        risk=row.risk,
+        level=row.level,
+        message=row.message,
+        span=None if row.start is None else Span(row.start, row.end),
+        locator=row.locator,
+        evidence=json.loads(row.evidence),
+    )
+
+
+def _written(item: Contribution) -> Mapping[str, object]:
+    return {
+        "rule": item.rule,
+        "risk": item.risk,
+        "weight": item.weight,
+        "points": item.points,
+        "mode": item.mode,
+    }
+
+
+def _contribution(written: Mapping[str, Any]) -> Contribution:
+    return Contribution(
+        rule=written["rule"],
+        risk=written["risk"],
+        weight=written["weight"],
+        points=written["points"],
+        mode=written["mode"],
+    )

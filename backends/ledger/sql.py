@@ -1,0 +1,52 @@
+"""The ledger in one SQL database."""
+
+from __future__ import annotations
+
+from backends.ledger.alerts import SqlAlertLedger
+from backends.ledger.documents import SqlDocumentLedger
+from backends.ledger.engine import Database
+from backends.ledger.journal import SqlJournal
+from backends.ledger.keys import SqlKeyLedger
+from backends.ledger.migrating import head_revision, revision_of
+from backends.ledger.observations import SqlObservationLedger
+from backends.ledger.origins import SqlOriginLedger
+from backends.ledger.outbox import SqlOutbox
+from backends.ledger.questions import SqlQuestionLedger
+from backends.ledger.webhooks import SqlWebhookLedger
+from domain.clock import Clock, IdFactory
+from domain.errors import TransientError
+
+
+class SqlLedger:
+    """All table groups of one database.
+
+    Connects when first used: make it after a fork, use it in one event loop, and `close` it there.
+    The schema is made by `migrating.migrate`, never by use.
+    """
+
+    def __init__(self, url: str, *, clock: Clock, ids: IdFactory) -> None:
+        """Take the database at `url`, e.g. `sqlite:////var/lib/mithridate/ledger.db`.
+
+        Raises:
+            ConfigurationError: Not a URL of SQLite or PostgreSQL.
+        """
+        self._database = Database(url)
+        self.documents = SqlDocumentLedger(self._database, clock=clock)
+        self.outbox = SqlOutbox(self._database)
+        self.origins = SqlOriginLedger(self._database)
+        self.keys = SqlKeyLedger(self._database)
+        self.journal = SqlJournal(self._database)
+        self.questions = SqlQuestionLedger(self._database)
+        self.observations = SqlObservationLedger(self._database)
+        self.alerts = SqlAlertLedger(self._database, clock=clock, ids=ids)
+        self.webhooks = SqlWebhookLedger(self._database, ids=ids)
+
+    async def ping(self) -> None:
+        revision = await self._database.read(revision_of)
+        if revision != head_revision():
+            raise TransientError(
+                f"the ledger's schema is at {revision!r}, this program needs {head_revision()!r}"
+            )
+
+    async def close(self) -> None:
+        await self._database.close()

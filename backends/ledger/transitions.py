@@ -1,0 +1,182 @@
+"""How a document, an origin and a delivery may change: pure, shared by every ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Final
+
+from backends.ledger.entries import POLICY_ACTOR
+from domain.documents import DocumentStatus, OriginRef, TenantId
+from domain.errors import ConflictError, InputError, NotFoundError
+from domain.ledger import DecisionAction, DocumentRecord, NewDocument, Settlement
+from domain.monitoring import Delivery, Webhook
+from domain.retrieval import FamilyId
+from domain.trust import CoarseReason, Verdict
+
+UNDECIDED: Final = (DocumentStatus.RECEIVED, DocumentStatus.SCANNING)
+
+STATUS_OF_VERDICT: Final[Mapping[Verdict, DocumentStatus]] = {
+    Verdict.ADMIT: DocumentStatus.ADMITTED,
+    Verdict.QUARANTINE: DocumentStatus.QUARANTINED,
+    Verdict.REJECT: DocumentStatus.REJECTED,
+}
+VERDICT_OF_DECISION: Final[Mapping[DecisionAction, Verdict]] = {
+    DecisionAction.RELEASE: Verdict.ADMIT,
+    DecisionAction.REJECT: Verdict.REJECT,
+}
+
+
+def received(new: NewDocument) -> DocumentRecord:
+    return DocumentRecord(
+        id=new.id,
+        tenant_id=new.tenant_id,
+        origin=new.origin,
+        sha256=new.sha256,
+        size_bytes=new.size_bytes,
+        media_type=new.media_type,
+        file_name=new.file_name,
+        title=new.title,
+        source_uri=new.source_uri,
+        labels=dict(new.labels),
+        status=DocumentStatus.RECEIVED,
+        attempts=0,
+        received_at=new.received_at,
+    )
+
+
+def begun(before: DocumentRecord) -> DocumentRecord:
+    return replace(before, status=DocumentStatus.SCANNING, attempts=before.attempts + 1)
+
+
+def settled(before: DocumentRecord, settlement: Settlement) -> DocumentRecord:
+    assessment = settlement.assessment
+    admitted = assessment.verdict is Verdict.ADMIT
+    return replace(
+        before,
+        media_type=settlement.media_type or before.media_type,
+        status=STATUS_OF_VERDICT[assessment.verdict],
+        verdict=assessment.verdict,
+        reason=assessment.reason,
+        trust=assessment.score,
+        policy_version=assessment.policy_version,
+        decided_at=settlement.settled_at,
+        decided_by=POLICY_ACTOR,
+        admitted_at=settlement.settled_at if admitted else None,
+        family_id=settlement.family_id if admitted else None,
+        voting=settlement.voting if admitted else True,
+    )
+
+
+def decided(
+    before: DocumentRecord,
+    *,
+    action: DecisionAction,
+    actor: str,
+    at: datetime,
+    family_id: FamilyId | None,
+    voting: bool,
+) -> DocumentRecord:
+    """Return the record after a person's decision.
+
+    Raises:
+        ConflictError: Not yet scanned, deleted, or already in that state.
+    """
+    if before.status in UNDECIDED or before.status is DocumentStatus.DELETED:
+        raise ConflictError(f"document {before.id!r} is {before.status}: nothing to decide")
+    verdict = VERDICT_OF_DECISION[action]
+    status = STATUS_OF_VERDICT[verdict]
+    if before.status is status:
+        raise ConflictError(f"document {before.id!r} is {status} already")
+    admitted = verdict is Verdict.ADMIT
+    return replace(
+        before,
+        status=status,
+        verdict=verdict,
+        reason=CoarseReason.REVIEW,
+        decided_at=at,
+        decided_by=actor,
+        admitted_at=at if admitted else None,
+        family_id=family_id if admitted else None,
+        voting=voting if admitted else True,
+    )
+
+
+def deleted(before: DocumentRecord) -> DocumentRecord:
+    """Return what is remembered of a deleted document: no text of its uploader.
+
+    Raises:
+        NotFoundError: It is deleted already.
+    """
+    if before.status is DocumentStatus.DELETED:
+        raise unknown_document(before.id)
+    return replace(
+        before,
+        status=DocumentStatus.DELETED,
+        file_name=None,
+        title=None,
+        source_uri=None,
+        labels={},
+    )
+
+
+def unknown_document(document_id: str) -> NotFoundError:
+    return NotFoundError(f"no document {document_id!r}")
+
+
+def unknown_origin(ref: OriginRef) -> NotFoundError:
+    return NotFoundError(f"no origin {str(ref)!r}")
+
+
+def unknown_key(key_id: str) -> NotFoundError:
+    return NotFoundError(f"no key {key_id!r}")
+
+
+def unknown_webhook(webhook_id: str) -> NotFoundError:
+    return NotFoundError(f"no webhook {webhook_id!r}")
+
+
+def require_reason(reason: str) -> None:
+    """Refuse a reason that says nothing.
+
+    Raises:
+        InputError: It is empty or blank.
+    """
+    if not reason.strip():
+        raise InputError("a reason must be given")
+
+
+def require_storable(value: str) -> None:
+    """Refuse text that no database takes, alike in all of them.
+
+    Raises:
+        InputError: A NUL character (PostgreSQL), or half of a surrogate pair (UTF-8).
+    """
+    if "\x00" in value:
+        raise InputError("text holds a NUL character")
+    if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
+        raise InputError("text holds an unpaired surrogate")
+
+
+def subscribed(webhook: Webhook, tenant_id: TenantId, event_type: str) -> bool:
+    return (
+        webhook.tenant_id == tenant_id
+        and webhook.disabled_at is None
+        and event_type in webhook.event_types
+    )
+
+
+def new_delivery(
+    delivery_id: str, webhook: Webhook, *, event_type: str, payload: str, at: datetime
+) -> Delivery:
+    return Delivery(
+        id=delivery_id,
+        tenant_id=webhook.tenant_id,
+        webhook_id=webhook.id,
+        event_type=event_type,
+        payload=payload,
+        created_at=at,
+        attempts=0,
+        next_attempt_at=at,
+    )

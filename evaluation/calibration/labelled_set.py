@@ -216,7 +216,7 @@ def is_right(answer: str, question: LabelledQuestion) -> bool:
     if question.kind is AnswerKind.YES_NO:
         if tokens[0] not in POLAR and any(contains_phrase(tokens, text) for text in phrases):
             return True
-        return polarity(tokens, about=question.question) == question.answers[0]
+        return polarity(tokens, question=question.question, phrases=phrases) == question.answers[0]
     return any(contains_phrase(tokens, text) or is_bare_value(tokens, text) for text in phrases)
 
 

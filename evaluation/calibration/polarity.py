@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from evaluation.calibration.answer_matching import canonical_tokens
@@ -94,16 +95,19 @@ _STOP_WORDS: Final = frozenset(
 _SHORTEST_CONTENT_WORD: Final = 3
 
 
-def polarity(tokens: tuple[str, ...], *, about: str) -> str | None:
+def polarity(tokens: tuple[str, ...], *, question: str, phrases: Sequence[str]) -> str | None:
     """Return `yes` or `no`, by the first token or else by a word of consent or denial.
 
-    The second way holds only where the answer shares a content word with the question `about`, so
-    that any sentence with a `not` in it is not taken for an answer; denial outweighs consent. None
-    if neither way decides.
+    The second way holds only where the answer names what the question is about, so that not any
+    sentence with a `not` in it is taken for an answer. That is a content word which the question
+    shares with `phrases`, or, where they share none, any of the question's. Denial outweighs
+    consent. None if neither way decides.
     """
     if tokens and tokens[0] in POLAR:
         return tokens[0]
-    if not _content_words(tokens) & _content_words(canonical_tokens(about)):
+    asked = _content_words(canonical_tokens(question))
+    named = asked & _content_words(canonical_tokens("\n".join(phrases)))
+    if not _content_words(tokens) & (named or asked):
         return None
     if _DENIALS.intersection(tokens):
         return "no"

@@ -147,7 +147,11 @@ def test_attacked_questions_have_a_wrong_value_in_the_pool(labelled: LabelledSet
         question.id
         for question in labelled.questions
         if question.condition is Condition.ATTACKED
-        and not any(contains_phrase(said, w) for w in question.wrong_answers for said in pool)
+        and not any(
+            contains_phrase(said, wrong)
+            for wrong in set(question.wrong_answers) - {"yes", "no"}
+            for said in pool
+        )
     ]
 
     assert unattacked == []
@@ -161,7 +165,11 @@ def test_decidable_contested_questions_have_a_document_against_them(labelled: La
         for question in labelled.questions
         if question.condition is Condition.CONTESTED
         and question.answers
-        and not any(contains_phrase(said, w) for w in question.wrong_answers for said in texts)
+        and not any(
+            contains_phrase(said, wrong)
+            for wrong in set(question.wrong_answers) - {"yes", "no"}
+            for said in texts
+        )
     ]
 
     assert unopposed == []
@@ -170,7 +178,7 @@ def test_decidable_contested_questions_have_a_document_against_them(labelled: La
 def test_no_support_document_is_spoilt_by_a_wrong_value(labelled: LabelledSet) -> None:
     spoilt = []
     for question in labelled.questions:
-        for support in question.support:
+        for support in question.support if question.wrong_answers else ():
             text = text_of(labelled.document(support))
             sentences = re.split(r"(?<=[.!?:])\s+|\n", text)
             if not is_right(text, question) and not any(is_right(s, question) for s in sentences):
@@ -237,7 +245,10 @@ def test_established_documents_state_one_fact_in_different_words(labelled: Label
 
 
 def question_of(
-    kind: AnswerKind, answers: str, wrong: str = "", text: str = "Are dogs allowed on board?"
+    kind: AnswerKind,
+    answers: str,
+    wrong: str = "",
+    text: str = "Are dogs allowed on board the ship?",
 ) -> LabelledQuestion:
     return LabelledQuestion(
         id="q",
@@ -328,6 +339,8 @@ def test_is_right_compares_by_value(
         ("no|dogs cannot", "yes", "no", True),
         ("no|dogs cannot", "yes", "Dogs are not admitted.", True),
         ("no|dogs cannot", "yes", "Smoking is not allowed.", False),
+        ("no|dogs cannot", "yes", "The ship does not sail at night.", False),
+        ("no|not at all", "yes", "The ship does not take them.", True),
         ("no|dogs cannot", "yes", "Dogs are allowed.", False),
         ("no|dogs cannot", "yes", "Yes", False),
     ],

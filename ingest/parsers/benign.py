@@ -1,0 +1,67 @@
+"""Which hidden texts are of a kind that honest documents are full of.
+
+Benign text is still scanned for instructions; it is only that its channel alone is no finding.
+Every rule has a bound on length, so that a channel that is ordinary for a label is not free for
+prose.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_SHORT: Final = {
+    "html-screen-reader": 20,
+    "html-aria-label": 20,
+    "html-title-attribute": 20,
+    "html-alt": 30,
+    "html-placeholder": 15,
+    "html-meta": 60,
+    "html-fallback": 20,
+    "html-svg-title": 12,
+    "html-svg-desc": 12,
+    "html-dialog": 40,
+    "html-template": 12,
+    "markdown-image-alt": 30,
+    "markdown-link-title": 20,
+    "docx-alt-text": 30,
+}
+"""Most words of a text that the channel is made for."""
+
+_TOOL_COMMENT: Final = re.compile(
+    r"\s*(?:\[if\b|<!\[endif|\[endif|/?ko\b|#|@|=|\*|begin\b|end\b|start\b|stop\b|/|prettier-|eslint"
+    r"|markdownlint|vale\b|textlint|cspell|spell-?checker|doctoc|toc\b|more\b|all-contributors"
+    r"|readme|badges?\b|google|noindex|googleo(?:n|ff)|copyright|licen[cs]e|spdx|©|mobileok|saved from"
+    r"|generated\b|this file (?:is|was) (?:auto|gen)|automatically generated|do not edit|todo\b"
+    r"|fixme\b|region\b|endregion|insert\b|include\b|ssi\b|version\b|build\b|last (?:updated|modified))",
+    re.IGNORECASE,
+)
+_TOOL_MARK: Final = re.compile(
+    r"ALL-CONTRIBUTORS|START doctoc|END doctoc|markdownlint|prettier-ignore|auto-?generated"
+    r"|automatically generated|do not edit|SPDX-|Licensed under|Copyright",
+    re.IGNORECASE,
+)
+_CODE: Final = re.compile(r"[{}<>=;$\\]|\w\(|\w/\w|--\w")
+_SCRIPT_NOTICE: Final = re.compile(r"javascript|java\s?script|scripts?\b|browser", re.IGNORECASE)
+_TOOL_WORDS: Final = 40
+_NOTICE_WORDS: Final = 30
+
+
+def is_benign(channel: str, text: str) -> bool:
+    """Return whether hidden `text` is what the channel is for."""
+    words = len(text.split())
+    limit = _SHORT.get(channel)
+    if limit is not None:
+        return words <= limit and len(text) <= 10 * limit
+    if channel == "html-noscript":
+        return words <= _NOTICE_WORDS and bool(_SCRIPT_NOTICE.search(text))
+    if channel in ("html-comment", "markdown-comment"):
+        return _is_tool_comment(text, words)
+    return channel == "html-aria-hidden"
+
+
+def _is_tool_comment(text: str, words: int) -> bool:
+    """Whether a comment is for a tool or is markup put out of use, not prose for a reader."""
+    if words <= _TOOL_WORDS and (_TOOL_COMMENT.match(text) or _TOOL_MARK.search(text)):
+        return True
+    return len(_CODE.findall(text)) * 3 > words

@@ -1,0 +1,317 @@
+"""HTML: what a browser would show, and what it would not, with exact source ranges.
+
+Headings come out in the Markdown form (`## Title`), list items as `- item`, a table row on one
+line with ` | ` between its cells: that is what `ingest.chunking` reads structure from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from ingest.parsers import css, html_rules
+from ingest.parsers.extract import Derived, DerivedBuilder, Extract, Field, Passage
+from ingest.parsers.html_sink import TextSink
+from ingest.parsers.html_tokens import (
+    Attribute,
+    Comment,
+    EndTag,
+    RawText,
+    StartTag,
+    Text,
+    Token,
+    copy_decoded,
+    tokenise,
+)
+from ingest.parsers.sniff import HTML
+from ingest.parsers.visibility import Style, inherit
+
+_MAX_MATCHED_ANCESTORS: Final = 64
+_NO_ATTRIBUTES: Final[Mapping[str, str]] = {}
+_NO_CLASSES: Final[frozenset[str]] = frozenset()
+
+
+@dataclass(slots=True)
+class _Hidden:
+    """A passage while it is open."""
+
+    channel: str
+    sink: TextSink
+    reader_only: bool
+
+
+@dataclass(slots=True)
+class _Element:
+    name: str
+    style: Style
+    element_id: str = ""
+    classes: frozenset[str] = frozenset()
+    passage: _Hidden | None = None
+    preformatted: bool = False
+    in_cell: bool = False
+
+
+@dataclass(slots=True)
+class HtmlWalker:
+    """Walks tokens with a stack of open elements, in time linear in the source.
+
+    Attributes:
+        keep_lines: Markdown: white space of the source is kept as it stands.
+    """
+
+    source: str
+    original: str
+    keep_lines: bool = False
+    metadata: list[Field] = field(default_factory=list)
+    _sheet: css.StyleSheet = field(default_factory=css.StyleSheet)
+    _stack: list[_Element] = field(default_factory=list)
+    _open: dict[str, int] = field(default_factory=dict)
+    _hidden: list[_Hidden | Passage] = field(default_factory=list)
+    _visible: TextSink = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._visible = TextSink(self.source, keep_lines=self.keep_lines)
+        self._stack.append(_Element(name="", style=Style(), preformatted=self.keep_lines))
+
+    def walk(self, known_tags: frozenset[str] | None = None) -> None:
+        tokens = list(tokenise(self.source, known_tags=known_tags))
+        for token in tokens:
+            if isinstance(token, RawText) and token.name == "style":
+                self._sheet.add(self.source[token.start : token.end])
+        for token in tokens:
+            self._take(token)
+
+    def visible(self) -> Derived:
+        return self._visible.build()
+
+    def hidden(self) -> Iterable[Passage]:
+        """Yield what is hidden, in the order of the source."""
+        for item in self._hidden:
+            if isinstance(item, Passage):
+                yield item
+                continue
+            derived = item.sink.build()
+            text = derived.text(self.original)
+            if text.strip():
+                channel = "html-screen-reader" if item.reader_only else item.channel
+                yield Passage(
+                    channel=channel,
+                    text=derived,
+                    benign=html_rules.is_benign(channel, text),
+                )
+
+    def _take(self, token: Token) -> None:
+        if isinstance(token, Text):
+            self._sink().text(token.start, token.end, keep=self._stack[-1].preformatted)
+        elif isinstance(token, StartTag):
+            self._start(token)
+        elif isinstance(token, EndTag):
+            self._end(token)
+        elif isinstance(token, Comment):
+            self._hide("html-comment", token.inner_start, token.inner_end, decoded=False)
+        else:
+            self._raw_text(token)
+
+    def _sink(self) -> TextSink:
+        passage = self._stack[-1].passage
+        return self._visible if passage is None else passage.sink
+
+    def _hide(self, channel: str, start: int, end: int, *, decoded: bool = True) -> None:
+        builder = DerivedBuilder()
+        if decoded:
+            copy_decoded(builder, self.original, start, end)
+        else:
+            builder.copy(start, end)
+        derived = builder.build()
+        text = derived.text(self.original)
+        if text.strip():
+            self._hidden.append(
+                Passage(
+                    channel=channel, text=derived, benign=html_rules.is_benign(channel, text)
+                )
+            )
+
+    def _raw_text(self, token: RawText) -> None:
+        if token.name == "title":
+            text = html_rules.plain(self.original[token.start : token.end])
+            if any(element.name == "svg" for element in self._stack[-8:]):
+                self._hide("html-svg-title", token.start, token.end)
+            elif text:
+                self.metadata.append(Field(name="title", value=text))
+        elif token.name in ("textarea", "xmp"):
+            self._sink().text(token.start, token.end, keep=True)
+        elif token.name in ("iframe", "noembed", "noframes"):
+            self._hide("html-fallback", token.start, token.end, decoded=False)
+
+    def _start(self, tag: StartTag) -> None:
+        self._close_implied(tag)
+        parent = self._stack[-1]
+        element = self._element(tag, parent)
+        self._attributes(tag)
+        sink = self._visible if element.passage is None else element.passage.sink
+        if tag.name in html_rules.BLOCKS and not self.keep_lines:
+            sink.open_block(tag.name, tag.start, tag.end, in_cell=parent.in_cell)
+        elif tag.name in html_rules.BLOCKS or tag.name == "br":
+            sink.line_break(tag.start, tag.end)
+        if tag.name in html_rules.VOID or (tag.self_closing and tag.name in html_rules.FOREIGN):
+            return
+        self._stack.append(element)
+        self._open[tag.name] = self._open.get(tag.name, 0) + 1
+
+    def _element(self, tag: StartTag, parent: _Element) -> _Element:
+        attributes = (
+            {
+                name: value.text().strip()
+                for name, value in tag.attributes.items()
+                if name in html_rules.STYLING
+            }
+            if tag.attributes
+            else _NO_ATTRIBUTES
+        )
+        classes = frozenset(attributes["class"].split()) if "class" in attributes else _NO_CLASSES
+        element_id = attributes.get("id", "")
+        style = parent.style
+        if style.gone is None:
+            declarations = self._declarations(tag.name, element_id, classes, attributes)
+            if declarations or attributes:
+                lowered = frozenset(name.lower() for name in classes)
+                style = inherit(style, declarations, attributes, lowered)
+            style = html_rules.by_kind(style, tag.name, attributes)
+        return _Element(
+            name=tag.name,
+            style=style,
+            element_id=element_id,
+            classes=classes,
+            passage=self._passage(style, parent),
+            preformatted=parent.preformatted or tag.name in ("pre", "textarea", "listing"),
+            in_cell=tag.name in ("td", "th") or (parent.in_cell and tag.name != "table"),
+        )
+
+    def _passage(self, style: Style, parent: _Element) -> _Hidden | None:
+        if style is parent.style:
+            return parent.passage
+        channel = style.channel
+        if channel is None:
+            return None
+        if parent.passage is not None and parent.passage.channel == channel:
+            return parent.passage
+        sink = TextSink(self.source, keep_lines=self.keep_lines)
+        passage = _Hidden(channel=channel, sink=sink, reader_only=style.reader_only)
+        self._hidden.append(passage)
+        return passage
+
+    def _declarations(
+        self, name: str, element_id: str, classes: frozenset[str], attributes: Mapping[str, str]
+    ) -> dict[str, str]:
+        found: dict[str, str] = {}
+        if not self._sheet and "style" not in attributes:
+            return found
+        for rule in self._sheet.candidates(name, element_id, sorted(classes)):
+            if rule.path[-1].matches(name, element_id, classes) and self._inside(rule.path[:-1]):
+                found.update(rule.declarations)
+        if "style" in attributes:
+            found.update(css.parse_declarations(attributes["style"]))
+        return found
+
+    def _inside(self, path: tuple[css.Compound, ...]) -> bool:
+        at = len(self._stack) - 1
+        lowest = max(1, at - _MAX_MATCHED_ANCESTORS)
+        for compound in reversed(path):
+            while at >= lowest and not compound.matches(
+                self._stack[at].name, self._stack[at].element_id, self._stack[at].classes
+            ):
+                at -= 1
+            if at < lowest:
+                return False
+            at -= 1
+        return True
+
+    def _attributes(self, tag: StartTag) -> None:
+        if not tag.attributes:
+            return
+        if self._stack[-1].style.gone is not None and tag.name != "meta":
+            return
+        for name, channel in html_rules.TEXT_ATTRIBUTES.items():
+            value = tag.attributes.get(name)
+            if value is not None:
+                self._hide(channel, value.start, value.end)
+        if tag.name == "meta":
+            self._meta(tag.attributes)
+        elif tag.name == "img" and "src" in tag.attributes:
+            self._image(tag.attributes["src"])
+        elif tag.name == "input" and "value" in tag.attributes:
+            kind = tag.attributes.get("type")
+            if kind is not None and kind.text().lower() == "hidden":
+                value = tag.attributes["value"]
+                if len(value.text().split()) >= html_rules.FIELD_WORDS:
+                    self._hide("html-hidden-input", value.start, value.end)
+
+    def _meta(self, attributes: Mapping[str, Attribute]) -> None:
+        content = attributes.get("content")
+        name = attributes.get("name") or attributes.get("property") or attributes.get("itemprop")
+        if content is None or name is None:
+            return
+        lowered = name.text().strip().lower()
+        if lowered in ("author", "dc.creator", "article:author"):
+            self.metadata.append(Field(name="author", value=html_rules.plain(content.text())))
+        elif len(content.text().split()) >= html_rules.FIELD_WORDS and lowered not in (
+            "viewport",
+            "robots",
+            "csrf-token",
+        ):
+            self._hide("html-meta", content.start, content.end)
+
+    def _image(self, source: Attribute) -> None:
+        channel = html_rules.exfiltration(source.text())
+        if channel is not None:
+            self._hide(f"html-{channel}", source.start, source.end)
+
+    def _close_implied(self, tag: StartTag) -> None:
+        closes = html_rules.IMPLIED_ENDS.get(tag.name)
+        if closes is None:
+            return
+        names, walls = closes
+        if not any(self._open.get(name) for name in names):
+            return
+        lowest = max(0, len(self._stack) - html_rules.MAX_IMPLIED_DEPTH)
+        for at in range(len(self._stack) - 1, lowest, -1):
+            name = self._stack[at].name
+            if name in names:
+                self._pop_to(at, tag.start, tag.start)
+                return
+            if name in walls:
+                return
+
+    def _end(self, tag: EndTag) -> None:
+        if not self._open.get(tag.name):
+            return
+        at = len(self._stack) - 1
+        while self._stack[at].name != tag.name:
+            at -= 1
+        self._pop_to(at, tag.start, tag.end)
+
+    def _pop_to(self, at: int, start: int, end: int) -> None:
+        """Close every element down to the stack's place `at`."""
+        while len(self._stack) > at:
+            element = self._stack[-1]
+            sink = self._sink()
+            if element.name in html_rules.BLOCKS:
+                sink.close_block(element.name, start, end, in_cell=self._parent_in_cell())
+            self._stack.pop()
+            self._open[element.name] -= 1
+
+    def _parent_in_cell(self) -> bool:
+        return len(self._stack) > 1 and self._stack[-2].in_cell
+
+
+def parse_html(text: str) -> Extract:
+    walker = HtmlWalker(source=text, original=text)
+    walker.walk()
+    return Extract(
+        media_type=HTML,
+        raw_text=text,
+        visible=walker.visible(),
+        hidden=tuple(walker.hidden()),
+        metadata=tuple(walker.metadata),
+    )

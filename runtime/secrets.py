@@ -1,0 +1,42 @@
+"""The secret of this installation: made once, kept beside the data, never logged."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+from typing import Final
+
+from domain.errors import ConfigurationError
+
+_BYTES: Final = 32
+
+
+def instance_secret(folder: Path) -> bytes:
+    """Return the installation's 32 random bytes, making them on first use.
+
+    Of several processes that start at once, one makes them and all read the same.
+
+    Raises:
+        ConfigurationError: The folder cannot be written, or the file is damaged.
+    """
+    path = folder / "instance.secret"
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if not path.exists():
+            beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+            descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(secrets.token_bytes(_BYTES))
+            try:
+                os.link(beside, path)  # fails where another process was faster
+            except FileExistsError:
+                pass
+            finally:
+                beside.unlink()
+        secret = path.read_bytes()
+    except OSError as exc:
+        raise ConfigurationError(f"{str(path)!r}: {exc.strerror}") from exc
+    if len(secret) != _BYTES:
+        raise ConfigurationError(f"{str(path)!r} has {len(secret)} bytes, should have {_BYTES}")
+    return secret

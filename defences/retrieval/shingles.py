@@ -48,7 +48,11 @@ _SOLO_RANGES: Final = (
 # Letters that pass for a Latin one at a glance, after casefolding. Honest Cyrillic and Greek are
 # folded too, which harms nothing: the fold is the same for every text.
 _LOOK_ALIKES: Final = dict(
-    zip("авеікмнорстухѕјһԁԛԝӏ" "αβεικνορτυχγϲ" "ɑɡıʟ", "abeikmhopctyxsjhdqwl" "abeikvoptuxyc" "agil", strict=True)  # noqa: RUF001
+    zip(
+        "авеікмнорстухѕјһԁԛԝӏαβεικνορτυχγϲɑɡıʟ",
+        "abeikmhopctyxsjhdqwlabeikvoptuxycagil",
+        strict=True,
+    )
 )
 _SALT: Final = {True: np.uint64(0xD1B54A32D192ED03), False: np.uint64(0)}
 _STEP: Final = np.uint64(0x9E3779B97F4A7C15)

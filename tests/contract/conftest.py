@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from tests.services import valkey_url
+
+__all__ = ["valkey_url"]

@@ -45,7 +45,7 @@ class SqlAlertLedger:
                     "starts_at": alert.starts_at,
                     "ends_at": None,
                 },
-                unique=[alerts.c.tenant_id, alerts.c.fingerprint],
+                unique=("tenant_id", "fingerprint"),
                 among=FIRING,
             )
             if fired:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Column, Connection, Select, exists, func, select, true, tuple_, union, update
+from sqlalchemy import Connection, Select, exists, func, select, true, tuple_, union, update
 
 from backends.ledger import cursors, entries, transitions
 from backends.ledger.engine import Database
@@ -50,6 +50,8 @@ from domain.retrieval import FamilyId, Signature
 RECEIVE_ROUNDS: Final = 3
 """Only PostgreSQL needs a second one: where the known document is deleted under our eyes."""
 IDS_A_QUERY: Final = 500
+LIVE_BYTES: Final = ("tenant_id", "sha256", "origin_kind", "origin_id")
+"""The same bytes of the same origin are one document, among those that are not deleted."""
 
 
 class SqlDocumentLedger:
@@ -276,14 +278,8 @@ def _receive(connection: Connection, new: NewDocument, claim: IdempotencyClaim |
         return Receipt(record=_replay(connection, claim), created=False)
     record = transitions.received(new)
     row = record_row(record, touched_at=new.received_at)
-    unique: Sequence[Column[Any]] = [
-        documents.c.tenant_id,
-        documents.c.sha256,
-        documents.c.origin_kind,
-        documents.c.origin_id,
-    ]
     for _ in range(RECEIVE_ROUNDS):
-        if insert_new(connection, documents, row, unique=unique, among=NOT_DELETED):
+        if insert_new(connection, documents, row, unique=LIVE_BYTES, among=NOT_DELETED):
             queue_job(connection, INGEST, new.id, at=new.received_at)
             append_entry(connection, entries.document_received(new))
             return Receipt(record=record, created=True)
@@ -310,7 +306,7 @@ def _claimed(connection: Connection, new: NewDocument, claim: IdempotencyClaim) 
             "document_id": new.id,
             "created_at": new.received_at,
         },
-        unique=[claims.c.key_id, claims.c.key],
+        unique=("key_id", "key"),
     )
 
 

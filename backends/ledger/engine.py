@@ -1,7 +1,11 @@
 """One database, its connections and its transactions.
 
 Bodies of transactions are plain functions of a `Connection`: they can be run again after a lock,
-share one transaction with others, and call each other. They do nothing but talk to the database.
+share one commit with others, and call each other. They do nothing but talk to the database.
+
+A body runs in one thread, from its first statement to the commit. An asynchronous driver changes
+threads for every statement instead: aiosqlite took two to three times the CPU time, measured on
+`DocumentLedger.receive` (9 ms against 4) and `get` (3.5 ms against 1), Python 3.11 under load.
 """
 
 from __future__ import annotations
@@ -9,11 +13,12 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeVar
 
-from sqlalchemy import URL, Connection, Engine, event, make_url
+import sqlalchemy
+from sqlalchemy import URL, Connection, Engine, NullPool, Pool, QueuePool, event, make_url
 from sqlalchemy.exc import (
     ArgumentError,
     DBAPIError,
@@ -21,7 +26,6 @@ from sqlalchemy.exc import (
     SQLAlchemyError,
     StatementError,
 )
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from domain.errors import ConfigurationError, ConflictError, MithridateError, TransientError
 
@@ -32,19 +36,19 @@ BUSY_TIMEOUT_MS: Final = 30_000
 LOCK_RETRIES: Final = 3
 MAX_GROUP: Final = 16
 """Writes that share a commit. Bounds how long other processes wait for this one."""
-POOL_SIZE: Final = 4
-SQLITE_ARGUMENTS: Final = {"isolation_level": None, "timeout": BUSY_TIMEOUT_MS / 1000}
-"""No transaction that the driver begins by itself: it would begin it too late, and not for DDL."""
+READERS: Final = 3
+POSTGRES_WRITERS: Final = 4
 
 _READS: Final = "mithridate_reads"
 _SQLITE_LOCKED: Final = frozenset({5, 6})
 """SQLITE_BUSY and SQLITE_LOCKED; the high bits of an extended code say why."""
 _SQLITE_PRIMARY_CODE: Final = 0xFF
 _POSTGRES_RETRYABLE: Final = frozenset({"40001", "40P01", "55P03"})
+"""Serialisation failure, deadlock, lock not available."""
 
 
 class _Cursor(Protocol):
-    def execute(self, statement: str) -> object: ...
+    def execute(self, statement: str, /) -> object: ...
     def close(self) -> object: ...
 
 
@@ -67,39 +71,33 @@ def parse_url(url: str) -> URL:
         case "sqlite":
             if parsed.database in (None, "", ":memory:"):
                 raise ConfigurationError("database URL of SQLite names no file")
-            return parsed.set(drivername="sqlite+aiosqlite")
+            return parsed.set(drivername="sqlite+pysqlite")
         case "postgresql":
             return parsed.set(drivername="postgresql+psycopg")
         case other:
             raise ConfigurationError(f"database must be sqlite or postgresql, got {other!r}")
 
 
-def create_engine(url: str) -> AsyncEngine:
-    """Return an engine that has not connected yet: make it after a fork, use it in one event loop.
+def create_engine(url: URL, *, pooled: bool = True) -> Engine:
+    """Return an engine that has not connected yet: use it on one side of a fork.
 
     A transaction of SQLite begins as IMMEDIATE, so that a writer waits for its turn at the start
-    and never fails half-way, unless the engine's options say that it only reads.
+    and never fails half-way, unless the connection's options say that it only reads.
     """
-    parsed = parse_url(url)
-    if parsed.get_backend_name() != "sqlite":
-        return create_async_engine(
-            parsed, hide_parameters=True, pool_size=POOL_SIZE, max_overflow=2, pool_pre_ping=True
-        )
-    engine = create_async_engine(
-        parsed,
+    pool: type[Pool] = QueuePool if pooled else NullPool
+    if url.get_backend_name() != "sqlite":
+        checked = {"pool_pre_ping": True} if pooled else {}
+        return sqlalchemy.create_engine(url, hide_parameters=True, poolclass=pool, **checked)
+    engine = sqlalchemy.create_engine(
+        url,
         hide_parameters=True,
-        pool_size=POOL_SIZE,
-        max_overflow=0,
-        connect_args=SQLITE_ARGUMENTS,
+        poolclass=pool,
+        # The driver would begin transactions by itself, but too late, and none for DDL.
+        connect_args={"isolation_level": None, "timeout": BUSY_TIMEOUT_MS / 1000},
     )
-    prepare_sqlite(engine.sync_engine)
-    return engine
-
-
-def prepare_sqlite(engine: Engine) -> None:
-    """Make transactions of an engine for SQLite, opened with `SQLITE_ARGUMENTS`, real ones."""
     event.listen(engine, "connect", _connected)
     event.listen(engine, "begin", _begin)
+    return engine
 
 
 def _connected(connection: _DriverConnection, _record: object) -> None:
@@ -120,25 +118,50 @@ def _begin(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
 
 
-@dataclass(slots=True, eq=False)
-class _Write:
-    """A queued write. `result` is what its body returned, in the attempt that was committed."""
+class _Write(Generic[R]):
+    """A write in the queue, and what became of it in the attempt that counts."""
 
-    body: Callable[[Connection], Any]
-    done: asyncio.Future[None]
-    result: Any = None
-    failure: Exception | None = None
+    def __init__(self, body: Callable[[Connection], R]) -> None:
+        self.future: Future[R] = Future()
+        self._body = body
+        self._outcome: Callable[[], R] | None = None
+
+    def run(self, connection: Connection) -> None:
+        result = self._body(connection)
+        self._outcome = lambda: result
+
+    def fail(self, error: Exception) -> None:
+        def outcome() -> R:
+            raise error
+
+        self._outcome = outcome
+
+    def tell(self) -> None:
+        """Hand the outcome to the caller."""
+        if self._outcome is None:
+            raise AssertionError("a write is told of after it was run or failed")
+        try:
+            self.future.set_result(self._outcome())
+        except Exception as exc:
+            self.future.set_exception(exc)
 
 
 class Database:
-    """Runs bodies in transactions. Errors of the database leave as ours, wrapped once."""
+    """Runs bodies in transactions. Errors of the database leave as ours, wrapped once.
+
+    Threads and connections come with the first use. A caller that gives up waiting does not stop a
+    transaction that has begun.
+    """
 
     def __init__(self, url: str) -> None:
-        self._engine = create_engine(url)
+        self._engine = create_engine(parse_url(url))
         self._reader = self._engine.execution_options(**{_READS: True})
         self._grouped = self._engine.dialect.name == "sqlite"
-        self._queue: deque[_Write] = deque()
-        self._writer: asyncio.Task[None] | None = None
+        self._queue: deque[_Write[Any]] = deque()
+        self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="ledger-reader")
+        self._writers = ThreadPoolExecutor(
+            1 if self._grouped else POSTGRES_WRITERS, thread_name_prefix="ledger-writer"
+        )
 
     async def read(self, body: Callable[[Connection], R]) -> R:
         """Run `body` in a transaction of one snapshot, which it must not write in.
@@ -146,75 +169,72 @@ class Database:
         Raises:
             TransientError: The database did not answer.
         """
-        return await self._attempt(self._reader, body)
+        return await asyncio.wrap_future(self._readers.submit(_attempt, self._reader, body))
 
     async def write(self, body: Callable[[Connection], R]) -> R:
         """Run `body` in a transaction and return after the commit; what it raises rolls it back.
 
         In SQLite, which has one writer at a time anyway, writes that wait for each other share a
-        commit, each behind a savepoint of its own; a caller that gives up does not stop its write.
+        commit, each behind a savepoint of its own.
 
         Raises:
             TransientError: The database did not answer, or was locked for too long.
             ConflictError: A row with that id is there already.
         """
         if not self._grouped:
-            return await self._attempt(self._engine, body)
-        write = _Write(body=body, done=asyncio.get_running_loop().create_future())
+            return await asyncio.wrap_future(self._writers.submit(_attempt, self._engine, body))
+        write = _Write(body)
         self._queue.append(write)
-        if self._writer is None or self._writer.done():
-            self._writer = asyncio.create_task(self._drain(), name="ledger-writer")
-        await asyncio.shield(write.done)
-        if write.failure is not None:
-            raise write.failure
-        result: R = write.result
-        return result
+        self._writers.submit(self._write_group)
+        return await asyncio.wrap_future(write.future)
 
     async def close(self) -> None:
-        if self._writer is not None:
-            await self._writer
-        await self._engine.dispose()
+        """Let begun transactions end, then close every connection."""
+        for threads in (self._writers, self._readers):
+            await asyncio.to_thread(threads.shutdown)
+        self._engine.dispose()
 
-    async def _drain(self) -> None:
-        while self._queue:
-            group = [self._queue.popleft() for _ in range(min(MAX_GROUP, len(self._queue)))]
-            try:
-                await self._attempt(self._engine, partial(_run, group))
-            except MithridateError as exc:
-                for write in group:
-                    write.failure = exc
-            finally:
-                for write in group:
-                    write.done.set_result(None)
-
-    async def _attempt(self, engine: AsyncEngine, body: Callable[[Connection], R]) -> R:
-        for attempt in range(LOCK_RETRIES + 1):
-            try:
-                async with engine.begin() as connection:
-                    return await connection.run_sync(body)
-            except SQLAlchemyError as exc:
-                if attempt == LOCK_RETRIES or not _is_locked(exc):
-                    raise translate(exc) from exc
-        raise AssertionError("the last attempt returns or raises")
+    def _write_group(self) -> None:
+        """Take what waits. Called once a write: later calls often find nothing left."""
+        waiting = [self._queue.popleft() for _ in range(min(MAX_GROUP, len(self._queue)))]
+        group = [write for write in waiting if write.future.set_running_or_notify_cancel()]
+        if not group:
+            return
+        try:
+            _attempt(self._engine, partial(_run, group))
+        except Exception as exc:  # the edge of the thread: each caller must hear of it
+            for write in group:
+                write.fail(exc)
+        for write in group:
+            write.tell()
 
 
-def _run(group: list[_Write], connection: Connection) -> None:
+def _run(group: list[_Write[Any]], connection: Connection) -> None:
     """Run each body behind a savepoint: one that fails undoes itself and nobody else's."""
     if len(group) == 1:
-        group[0].result = group[0].body(connection)
+        group[0].run(connection)
         return
     for write in group:
-        write.failure = None
         try:
             with connection.begin_nested():
-                write.result = write.body(connection)
-        except MithridateError as exc:
-            write.failure = exc
+                write.run(connection)
         except SQLAlchemyError as exc:
             if _is_locked(exc):
                 raise
-            write.failure = translate(exc)
-            write.failure.__cause__ = exc
+            write.fail(_caused(translate(exc), exc))
+        except MithridateError as exc:
+            write.fail(exc)
+
+
+def _attempt(engine: Engine, body: Callable[[Connection], R]) -> R:
+    for attempt in range(LOCK_RETRIES + 1):
+        try:
+            with engine.begin() as connection:
+                return body(connection)
+        except SQLAlchemyError as exc:
+            if attempt == LOCK_RETRIES or not _is_locked(exc):
+                raise translate(exc) from exc
+    raise AssertionError("the last attempt returns or raises")
 
 
 def _is_locked(error: SQLAlchemyError) -> bool:
@@ -223,6 +243,11 @@ def _is_locked(error: SQLAlchemyError) -> bool:
     if code is not None:
         return (code & _SQLITE_PRIMARY_CODE) in _SQLITE_LOCKED
     return getattr(original, "sqlstate", None) in _POSTGRES_RETRYABLE
+
+
+def _caused(error: MithridateError, cause: Exception) -> MithridateError:
+    error.__cause__ = cause
+    return error
 
 
 def translate(error: SQLAlchemyError) -> MithridateError:

@@ -6,29 +6,32 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select
+from sqlalchemy import Connection, Row, select
 
 from backends.ledger.cursors import require_limit
 from backends.ledger.engine import Database
 from backends.ledger.entries import EntryDraft
 from backends.ledger.schema import journal
+from backends.ledger.statements import insert_rows
 from domain.documents import TenantId
 from domain.ledger import JournalEntry
 
 
 def append_entry(connection: Connection, draft: EntryDraft) -> None:
     """Write an entry in the transaction of what it tells of."""
-    connection.execute(
-        insert(journal).values(
-            at=draft.at,
-            tenant_id=draft.tenant_id,
-            actor=draft.actor,
-            action=draft.action,
-            object_kind=draft.object_kind,
-            object_id=draft.object_id,
-            reason=draft.reason,
-            facts=draft.facts,
-        )
+    insert_rows(
+        connection,
+        journal,
+        {
+            "at": draft.at,
+            "tenant_id": draft.tenant_id,
+            "actor": draft.actor,
+            "action": draft.action,
+            "object_kind": draft.object_kind,
+            "object_id": draft.object_id,
+            "reason": draft.reason,
+            "facts": draft.facts,
+        },
     )
 
 

@@ -7,13 +7,14 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, Row, select, update
 
 from backends.ledger import entries
 from backends.ledger.engine import Database
 from backends.ledger.journal import append_entry
 from backends.ledger.origins import add_origin
 from backends.ledger.schema import api_keys
+from backends.ledger.statements import insert_rows
 from backends.ledger.transitions import unknown_key
 from domain.access import ApiKey, KeyId, Scope
 from domain.documents import OriginRef, TenantId
@@ -25,18 +26,20 @@ class SqlKeyLedger:
 
     async def add(self, key: ApiKey, *, actor: str) -> None:
         def body(connection: Connection) -> None:
-            connection.execute(
-                insert(api_keys).values(
-                    id=key.id,
-                    tenant_id=key.tenant_id,
-                    name=key.name,
-                    secret_sha256=key.secret_sha256,
-                    scopes=key.scopes,
-                    origin_kind=None if key.origin is None else key.origin.kind,
-                    origin_id=None if key.origin is None else key.origin.id,
-                    created_at=key.created_at,
-                    revoked_at=key.revoked_at,
-                )
+            insert_rows(
+                connection,
+                api_keys,
+                {
+                    "id": key.id,
+                    "tenant_id": key.tenant_id,
+                    "name": key.name,
+                    "secret_sha256": key.secret_sha256,
+                    "scopes": key.scopes,
+                    "origin_kind": None if key.origin is None else key.origin.kind,
+                    "origin_id": None if key.origin is None else key.origin.id,
+                    "created_at": key.created_at,
+                    "revoked_at": key.revoked_at,
+                },
             )
             if key.origin is not None:
                 add_origin(connection, key.tenant_id, key.origin, actor=actor, at=key.created_at)

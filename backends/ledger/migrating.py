@@ -9,15 +9,14 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-import sqlalchemy
 from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import URL, Connection, Engine, NullPool, text
+from sqlalchemy import URL, Connection, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from backends.ledger.engine import SQLITE_ARGUMENTS, parse_url, prepare_sqlite, translate
+from backends.ledger.engine import create_engine, parse_url, translate
 from domain.errors import TransientError
 
 SCRIPTS: Final = Path(__file__).parent / "migrations"
@@ -64,7 +63,7 @@ def current_revision(url: str) -> str | None:
     parsed = parse_url(url)
     if parsed.get_backend_name() == "sqlite" and not Path(parsed.database or "").is_file():
         return None
-    engine = _sync_engine(parsed)
+    engine = create_engine(parsed, pooled=False)
     try:
         with engine.connect() as connection:
             return MigrationContext.configure(connection).get_current_revision()
@@ -95,19 +94,6 @@ def _config() -> Config:
     return config
 
 
-def _sync_engine(parsed: URL) -> Engine:
-    if parsed.get_backend_name() != "sqlite":
-        return sqlalchemy.create_engine(parsed, hide_parameters=True, poolclass=NullPool)
-    engine = sqlalchemy.create_engine(
-        parsed.set(drivername="sqlite+pysqlite"),
-        hide_parameters=True,
-        poolclass=NullPool,
-        connect_args=SQLITE_ARGUMENTS,
-    )
-    prepare_sqlite(engine)
-    return engine
-
-
 @contextmanager
 def _locked(parsed: URL) -> Iterator[Connection]:
     """Give a connection to one process at a time."""
@@ -115,7 +101,7 @@ def _locked(parsed: URL) -> Iterator[Connection]:
         with _file_locked(parsed) as connection:
             yield connection
         return
-    engine = _sync_engine(parsed)
+    engine = create_engine(parsed, pooled=False)
     try:
         with engine.connect() as connection:
             connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": ADVISORY_LOCK})
@@ -138,7 +124,7 @@ def _file_locked(parsed: URL) -> Iterator[Connection]:
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.with_name(f"{path.name}.migrate.lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        engine = _sync_engine(parsed)
+        engine = create_engine(parsed, pooled=False)
         try:
             with engine.connect() as connection:
                 yield connection

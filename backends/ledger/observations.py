@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from sqlalchemy import ColumnElement, Connection, Row, Table, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Table, select, update
 
 from backends.ledger.cursors import require_limit
 from backends.ledger.engine import Database
 from backends.ledger.schema import monitor_states, observations, topics
-from backends.ledger.statements import insert_new
+from backends.ledger.statements import insert_new, insert_rows
 from backends.ledger.types import to_json
 from domain.answering import QuestionId
 from domain.documents import DocumentId, OriginKind, OriginRef, TenantId
@@ -20,27 +20,29 @@ from domain.monitoring import EvidenceNote, MonitorState, Observation, Topic, To
 
 
 def insert_observation(connection: Connection, observation: Observation) -> None:
-    connection.execute(
-        insert(observations).values(
-            question_id=observation.question_id,
-            tenant_id=observation.tenant_id,
-            topic_id=observation.topic_id,
-            principal=observation.principal,
-            question_key=observation.question_key,
-            observed_at=observation.observed_at,
-            disagreement=observation.disagreement,
-            entropy=observation.entropy,
-            agreement=observation.agreement,
-            margin=observation.margin,
-            confidence=observation.confidence,
-            outcome=observation.outcome,
-            answer_group=observation.answer_group,
-            seats=observation.seats,
-            m=observation.m,
-            route=observation.route,
-            calibration_version=observation.calibration_version,
-            evidence=to_json([_written_note(note) for note in observation.evidence]),
-        )
+    insert_rows(
+        connection,
+        observations,
+        {
+            "question_id": observation.question_id,
+            "tenant_id": observation.tenant_id,
+            "topic_id": observation.topic_id,
+            "principal": observation.principal,
+            "question_key": observation.question_key,
+            "observed_at": observation.observed_at,
+            "disagreement": observation.disagreement,
+            "entropy": observation.entropy,
+            "agreement": observation.agreement,
+            "margin": observation.margin,
+            "confidence": observation.confidence,
+            "outcome": observation.outcome,
+            "answer_group": observation.answer_group,
+            "seats": observation.seats,
+            "m": observation.m,
+            "route": observation.route,
+            "calibration_version": observation.calibration_version,
+            "evidence": to_json([_written_note(note) for note in observation.evidence]),
+        },
     )
 
 
@@ -130,7 +132,7 @@ def _save_version(
             connection,
             table,
             {**key, **values, "version": 0},
-            unique=list(table.primary_key.columns),
+            unique=tuple(table.primary_key.columns.keys()),
         )
     same: list[ColumnElement[bool]] = [table.c[name] == value for name, value in key.items()]
     changed = connection.execute(

@@ -33,7 +33,7 @@ def add_origin(
             "reviewed": False,
             "created_at": at,
         },
-        unique=[origins.c.tenant_id, origins.c.kind, origins.c.id],
+        unique=("tenant_id", "kind", "id"),
     )
     if created:
         append_entry(connection, entries.origin_added(tenant_id, ref, actor=actor, at=at))

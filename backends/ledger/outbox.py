@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, select, update
 
 from backends.ledger.cursors import require_limit
 from backends.ledger.engine import Database
 from backends.ledger.schema import documents, outbox
+from backends.ledger.statements import insert_rows
 from domain.jobs import JobName, OutboxEntry
 
 INGEST: JobName = "documents.ingest"
@@ -17,8 +18,10 @@ INGEST: JobName = "documents.ingest"
 
 def queue_job(connection: Connection, name: JobName, subject_id: str, *, at: datetime) -> None:
     """Write an entry in the transaction of what it is about."""
-    connection.execute(
-        insert(outbox).values(name=name, subject_id=subject_id, created_at=at, published_at=None)
+    insert_rows(
+        connection,
+        outbox,
+        {"name": name, "subject_id": subject_id, "created_at": at, "published_at": None},
     )
 
 

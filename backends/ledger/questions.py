@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, select
 
 from backends.ledger.engine import Database
 from backends.ledger.observations import insert_observation
 from backends.ledger.schema import questions
+from backends.ledger.statements import insert_rows
 from domain.answering import QuestionId
 from domain.documents import TenantId
 from domain.errors import NotFoundError
@@ -20,15 +21,17 @@ class SqlQuestionLedger:
 
     async def add(self, record: QuestionRecord, observation: Observation | None) -> None:
         def body(connection: Connection) -> None:
-            connection.execute(
-                insert(questions).values(
-                    id=record.id,
-                    tenant_id=record.tenant_id,
-                    principal=record.principal,
-                    asked_at=record.asked_at,
-                    outcome=record.outcome,
-                    trace=record.trace,
-                )
+            insert_rows(
+                connection,
+                questions,
+                {
+                    "id": record.id,
+                    "tenant_id": record.tenant_id,
+                    "principal": record.principal,
+                    "asked_at": record.asked_at,
+                    "outcome": record.outcome,
+                    "trace": record.trace,
+                },
             )
             if observation is not None:
                 insert_observation(connection, observation)

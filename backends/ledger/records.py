@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import fields
 from datetime import datetime
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Row, select, update
+from sqlalchemy import Connection, Row, Select, Update, bindparam, select, update
 
 from backends.ledger.schema import documents
 from backends.ledger.transitions import unknown_document
@@ -68,12 +69,10 @@ def find_record(
     Raises:
         NotFoundError: Unknown, or unknown to the tenant.
     """
-    query = select(documents).where(documents.c.id == document_id)
-    if tenant_id is not None:
-        query = query.where(documents.c.tenant_id == tenant_id)
-    if locked:
-        query = query.with_for_update()
-    row = connection.execute(query).first()
+    row = connection.execute(
+        _by_id(of_tenant=tenant_id is not None, locked=locked),
+        {"document_id": document_id, "of_tenant": tenant_id},
+    ).first()
     if row is None:
         raise unknown_document(document_id)
     return read_record(row)
@@ -94,4 +93,17 @@ def save_change(
     }
     if touched_at is not None:
         changed["touched_at"] = touched_at
-    connection.execute(update(documents).where(documents.c.id == before.id).values(**changed))
+    connection.execute(_change(), {**changed, "document_id": before.id})
+
+
+@cache
+def _by_id(*, of_tenant: bool, locked: bool) -> Select[*tuple[Any, ...]]:
+    query = select(documents).where(documents.c.id == bindparam("document_id"))
+    if of_tenant:
+        query = query.where(documents.c.tenant_id == bindparam("of_tenant"))
+    return query.with_for_update() if locked else query
+
+
+@cache
+def _change() -> Update:
+    return update(documents).where(documents.c.id == bindparam("document_id"))

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, Row, delete, insert, select
+from sqlalchemy import Connection, Row, delete, select
 
 from backends.ledger.schema import assessments, findings, signatures
+from backends.ledger.statements import insert_rows
 from backends.ledger.types import to_json
 from domain.documents import DocumentId, Span, TenantId
 from domain.ledger import StoredAssessment
@@ -24,33 +25,37 @@ def insert_scan(
     report: ScanReport,
     assessment: TrustAssessment,
 ) -> None:
-    connection.execute(
-        insert(assessments).values(
-            document_id=document_id,
-            score=assessment.score,
-            risk=assessment.risk,
-            verdict=assessment.verdict,
-            reason=assessment.reason,
-            policy_version=assessment.policy_version,
-            contributions=to_json([_written(item) for item in assessment.contributions]),
-            completed=report.completed,
-            unavailable=report.unavailable,
-        )
+    insert_rows(
+        connection,
+        assessments,
+        {
+            "document_id": document_id,
+            "score": assessment.score,
+            "risk": assessment.risk,
+            "verdict": assessment.verdict,
+            "reason": assessment.reason,
+            "policy_version": assessment.policy_version,
+            "contributions": to_json([_written(item) for item in assessment.contributions]),
+            "completed": report.completed,
+            "unavailable": report.unavailable,
+        },
     )
     rows = [
         _finding_row(document_id, ordinal, finding)
         for ordinal, finding in enumerate(report.findings)
     ]
     if rows:
-        connection.execute(insert(findings), rows)
+        insert_rows(connection, findings, rows)
 
 
 def insert_signature(
     connection: Connection, tenant_id: TenantId, document_id: DocumentId, signature: Signature
 ) -> None:
     content = np.asarray(signature, dtype="<u4").tobytes()
-    connection.execute(
-        insert(signatures).values(document_id=document_id, tenant_id=tenant_id, content=content)
+    insert_rows(
+        connection,
+        signatures,
+        {"document_id": document_id, "tenant_id": tenant_id, "content": content},
     )
 
 

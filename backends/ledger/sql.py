@@ -20,7 +20,7 @@ from domain.errors import TransientError
 class SqlLedger:
     """All table groups of one database.
 
-    Connects when first used: make it after a fork, use it in one event loop, and `close` it there.
+    Connects when first used: that must be on one side of a fork. Usable from any event loop.
     The schema is made by `migrating.migrate`, never by use.
     """
 

@@ -29,6 +29,14 @@ VERDICT_OF_DECISION: Final[Mapping[DecisionAction, Verdict]] = {
 
 
 def received(new: NewDocument) -> DocumentRecord:
+    """Return the first record of an upload.
+
+    Raises:
+        InputError: A text that came with it can be stored by no database.
+    """
+    for text in (new.media_type, new.file_name, new.title, new.source_uri):
+        if text is not None:
+            require_storable(text)
     return DocumentRecord(
         id=new.id,
         tenant_id=new.tenant_id,

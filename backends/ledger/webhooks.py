@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, insert, select, update
+from sqlalchemy import Connection, Row, delete, select, update
 
 from backends.ledger import entries
 from backends.ledger.cursors import require_limit
 from backends.ledger.engine import Database
 from backends.ledger.journal import append_entry
 from backends.ledger.schema import deliveries, webhooks
+from backends.ledger.statements import insert_rows
 from backends.ledger.transitions import new_delivery, subscribed, unknown_webhook
 from domain.clock import IdFactory
 from domain.documents import TenantId
@@ -40,18 +41,20 @@ def insert_deliveries(
     ]
     for webhook in receivers:
         new = new_delivery(ids.new("dlv"), webhook, event_type=event_type, payload=payload, at=at)
-        connection.execute(
-            insert(deliveries).values(
-                id=new.id,
-                tenant_id=new.tenant_id,
-                webhook_id=new.webhook_id,
-                event_type=new.event_type,
-                payload=new.payload,
-                created_at=new.created_at,
-                attempts=new.attempts,
-                next_attempt_at=new.next_attempt_at,
-                pending=True,
-            )
+        insert_rows(
+            connection,
+            deliveries,
+            {
+                "id": new.id,
+                "tenant_id": new.tenant_id,
+                "webhook_id": new.webhook_id,
+                "event_type": new.event_type,
+                "payload": new.payload,
+                "created_at": new.created_at,
+                "attempts": new.attempts,
+                "next_attempt_at": new.next_attempt_at,
+                "pending": True,
+            },
         )
     return len(receivers)
 
@@ -63,16 +66,18 @@ class SqlWebhookLedger:
 
     async def add(self, webhook: Webhook, *, actor: str) -> None:
         def body(connection: Connection) -> None:
-            connection.execute(
-                insert(webhooks).values(
-                    id=webhook.id,
-                    tenant_id=webhook.tenant_id,
-                    url=webhook.url,
-                    secret=webhook.secret,
-                    event_types=webhook.event_types,
-                    created_at=webhook.created_at,
-                    disabled_at=webhook.disabled_at,
-                )
+            insert_rows(
+                connection,
+                webhooks,
+                {
+                    "id": webhook.id,
+                    "tenant_id": webhook.tenant_id,
+                    "url": webhook.url,
+                    "secret": webhook.secret,
+                    "event_types": webhook.event_types,
+                    "created_at": webhook.created_at,
+                    "disabled_at": webhook.disabled_at,
+                },
             )
             append_entry(connection, entries.webhook_added(webhook, actor=actor))
 

@@ -1,0 +1,40 @@
+"""The ledger in this process's memory."""
+
+from __future__ import annotations
+
+from backends.memory.ledger_access import (
+    InMemoryJournal,
+    InMemoryKeyLedger,
+    InMemoryOriginLedger,
+)
+from backends.memory.ledger_documents import InMemoryDocumentLedger, InMemoryOutbox
+from backends.memory.ledger_monitoring import (
+    InMemoryAlertLedger,
+    InMemoryObservationLedger,
+    InMemoryQuestionLedger,
+    InMemoryWebhookLedger,
+)
+from domain.clock import Clock, IdFactory
+
+
+class InMemoryLedger:
+    """Every table group, for one event loop: no method awaits anything, so each is atomic."""
+
+    def __init__(self, *, clock: Clock, ids: IdFactory) -> None:
+        self.journal = InMemoryJournal()
+        self.origins = InMemoryOriginLedger(self.journal)
+        self.keys = InMemoryKeyLedger(self.journal, self.origins)
+        self.observations = InMemoryObservationLedger()
+        self.questions = InMemoryQuestionLedger(self.observations)
+        self.webhooks = InMemoryWebhookLedger(self.journal, ids=ids)
+        self.alerts = InMemoryAlertLedger(self.journal, self.webhooks, clock=clock)
+        self.documents = InMemoryDocumentLedger(
+            self.journal, self.keys, self.observations, clock=clock
+        )
+        self.outbox = InMemoryOutbox(self.documents)
+
+    async def ping(self) -> None:
+        return None
+
+    async def close(self) -> None:
+        return None

@@ -1,0 +1,164 @@
+"""Journal, origins and keys in this process's memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from backends.ledger import entries
+from backends.ledger.cursors import require_limit
+from backends.ledger.entries import EntryDraft
+from backends.ledger.transitions import require_reason, unknown_key, unknown_origin
+from domain.access import ApiKey, KeyId
+from domain.documents import Origin, OriginKind, OriginRef, TenantId
+from domain.errors import ConflictError
+from domain.ledger import JournalEntry
+
+
+class InMemoryJournal:
+    def __init__(self) -> None:
+        self._entries: list[JournalEntry] = []
+
+    async def append(
+        self,
+        *,
+        tenant_id: TenantId,
+        at: datetime,
+        actor: str,
+        action: str,
+        object_kind: str,
+        object_id: str,
+        reason: str | None = None,
+        facts: Mapping[str, str] | None = None,
+    ) -> None:
+        self.write(
+            EntryDraft(
+                at=at,
+                tenant_id=tenant_id,
+                actor=actor,
+                action=action,
+                object_kind=object_kind,
+                object_id=object_id,
+                reason=reason,
+                facts=dict(facts or {}),
+            )
+        )
+
+    async def entries(
+        self, tenant_id: TenantId, *, object_id: str | None = None, limit: int = 100
+    ) -> Sequence[JournalEntry]:
+        require_limit(limit)
+        found = [
+            entry
+            for entry in reversed(self._entries)
+            if entry.tenant_id == tenant_id and object_id in (None, entry.object_id)
+        ]
+        return found[:limit]
+
+    def write(self, draft: EntryDraft) -> None:
+        self._entries.append(
+            JournalEntry(
+                seq=len(self._entries) + 1,
+                at=draft.at,
+                tenant_id=draft.tenant_id,
+                actor=draft.actor,
+                action=draft.action,
+                object_kind=draft.object_kind,
+                object_id=draft.object_id,
+                reason=draft.reason,
+                facts=draft.facts,
+            )
+        )
+
+
+class InMemoryOriginLedger:
+    def __init__(self, journal: InMemoryJournal) -> None:
+        self._journal = journal
+        self._origins: dict[tuple[TenantId, OriginRef], Origin] = {}
+
+    async def get(self, tenant_id: TenantId, ref: OriginRef) -> Origin:
+        unknown = Origin(kind=ref.kind, id=ref.id, established=False)
+        return self._origins.get((tenant_id, ref), unknown)
+
+    async def add(
+        self, tenant_id: TenantId, kind: OriginKind, id: str, *, actor: str, at: datetime
+    ) -> Origin:
+        return self.write(tenant_id, OriginRef(kind=kind, id=id), actor=actor, at=at)
+
+    async def list(self, tenant_id: TenantId) -> Sequence[Origin]:
+        found = [origin for (tenant, _), origin in self._origins.items() if tenant == tenant_id]
+        return sorted(found, key=lambda origin: (origin.kind, origin.id))
+
+    async def establish(
+        self,
+        tenant_id: TenantId,
+        ref: OriginRef,
+        *,
+        reviewed: bool,
+        reason: str,
+        actor: str,
+        at: datetime,
+    ) -> Origin:
+        require_reason(reason)
+        draft = entries.origin_established(
+            tenant_id, ref, reviewed=reviewed, reason=reason, actor=actor, at=at
+        )
+        after = Origin(kind=ref.kind, id=ref.id, established=True, reviewed=reviewed)
+        return self._save(tenant_id, after, draft)
+
+    async def revoke(
+        self, tenant_id: TenantId, ref: OriginRef, *, reason: str, actor: str, at: datetime
+    ) -> Origin:
+        require_reason(reason)
+        draft = entries.origin_revoked(tenant_id, ref, reason=reason, actor=actor, at=at)
+        return self._save(tenant_id, Origin(kind=ref.kind, id=ref.id, established=False), draft)
+
+    def write(self, tenant_id: TenantId, ref: OriginRef, *, actor: str, at: datetime) -> Origin:
+        if (tenant_id, ref) not in self._origins:
+            self._origins[tenant_id, ref] = Origin(kind=ref.kind, id=ref.id, established=False)
+            self._journal.write(entries.origin_added(tenant_id, ref, actor=actor, at=at))
+        return self._origins[tenant_id, ref]
+
+    def _save(self, tenant_id: TenantId, after: Origin, draft: EntryDraft) -> Origin:
+        if (tenant_id, after.ref) not in self._origins:
+            raise unknown_origin(after.ref)
+        self._origins[tenant_id, after.ref] = after
+        self._journal.write(draft)
+        return after
+
+
+class InMemoryKeyLedger:
+    def __init__(self, journal: InMemoryJournal, origins: InMemoryOriginLedger) -> None:
+        self._journal = journal
+        self._origins = origins
+        self._keys: dict[KeyId, ApiKey] = {}
+
+    async def add(self, key: ApiKey, *, actor: str) -> None:
+        if key.id in self._keys:
+            raise ConflictError("the ledger has a row with that id already")
+        self._keys[key.id] = key
+        if key.origin is not None:
+            self._origins.write(key.tenant_id, key.origin, actor=actor, at=key.created_at)
+        self._journal.write(entries.key_created(key, actor=actor))
+
+    async def find(self, key_id: KeyId) -> ApiKey | None:
+        return self._keys.get(key_id)
+
+    async def list(self, tenant_id: TenantId) -> Sequence[ApiKey]:
+        found = [key for key in self._keys.values() if key.tenant_id == tenant_id]
+        return sorted(found, key=lambda key: (key.created_at, key.id))
+
+    async def revoke(
+        self, tenant_id: TenantId, key_id: KeyId, *, actor: str, at: datetime
+    ) -> ApiKey:
+        key = self._keys.get(key_id)
+        if key is None or key.tenant_id != tenant_id:
+            raise unknown_key(key_id)
+        if key.revoked_at is None:
+            key = self._keys[key_id] = replace(key, revoked_at=at)
+            self._journal.write(entries.key_revoked(tenant_id, key_id, actor=actor, at=at))
+        return key
+
+    def tenants(self) -> frozenset[TenantId]:
+        return frozenset(key.tenant_id for key in self._keys.values())

@@ -1,0 +1,293 @@
+"""Documents and the outbox in this process's memory."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+import numpy as np
+
+from backends.ledger import cursors, entries, transitions
+from backends.memory.ledger_access import InMemoryJournal, InMemoryKeyLedger
+from backends.memory.ledger_monitoring import InMemoryObservationLedger
+from domain.access import KeyId
+from domain.clock import Clock
+from domain.documents import DocumentId, DocumentStatus, TenantId
+from domain.errors import ConflictError, IdempotencyMismatchError
+from domain.jobs import JobName, OutboxEntry
+from domain.ledger import (
+    DecisionAction,
+    DocumentFilter,
+    DocumentRecord,
+    IdempotencyClaim,
+    NewDocument,
+    Page,
+    Receipt,
+    Settlement,
+    StoredAssessment,
+)
+from domain.retrieval import FamilyId, Signature
+
+
+@dataclass(slots=True, kw_only=True)
+class _Kept:
+    """A document and what hangs on it."""
+
+    record: DocumentRecord
+    touched_at: datetime
+    stored: StoredAssessment | None = None
+    signature: Signature | None = None
+
+    @property
+    def live(self) -> bool:
+        return self.record.status is not DocumentStatus.DELETED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Claimed:
+    request_hash: str
+    document_id: DocumentId
+
+
+class InMemoryDocumentLedger:
+    def __init__(
+        self,
+        journal: InMemoryJournal,
+        keys: InMemoryKeyLedger,
+        observations: InMemoryObservationLedger,
+        *,
+        clock: Clock,
+    ) -> None:
+        self._journal = journal
+        self._keys = keys
+        self._observations = observations
+        self._clock = clock
+        self._documents: dict[DocumentId, _Kept] = {}
+        self._claims: dict[tuple[KeyId, str], _Claimed] = {}
+        self.queue: list[OutboxEntry] = []
+
+    async def receive(self, new: NewDocument, *, claim: IdempotencyClaim | None) -> Receipt:
+        if claim is not None:
+            claimed = self._claims.get((claim.key_id, claim.key))
+            if claimed is not None and claimed.request_hash != claim.request_hash:
+                raise IdempotencyMismatchError("the idempotency key was used with another request")
+            if claimed is not None:
+                return Receipt(record=self._documents[claimed.document_id].record, created=False)
+        record = transitions.received(new)
+        known = self._same_bytes(new)
+        receipt = Receipt(record=known or record, created=known is None)
+        if known is None:
+            if new.id in self._documents:
+                raise ConflictError("the ledger has a row with that id already")
+            self._documents[new.id] = _Kept(record=record, touched_at=new.received_at)
+            self.put_in_queue("documents.ingest", new.id, at=new.received_at)
+            self._journal.write(entries.document_received(new))
+        if claim is not None:
+            self._claims[claim.key_id, claim.key] = _Claimed(
+                request_hash=claim.request_hash, document_id=receipt.record.id
+            )
+        return receipt
+
+    async def get(self, tenant_id: TenantId, document_id: DocumentId) -> DocumentRecord:
+        return self._kept(document_id, tenant_id).record
+
+    async def find(self, document_id: DocumentId) -> DocumentRecord:
+        return self._kept(document_id).record
+
+    async def list(
+        self,
+        tenant_id: TenantId,
+        filter: DocumentFilter,
+        *,
+        cursor: str | None,
+        limit: int,
+    ) -> Page[DocumentRecord]:
+        cursors.require_limit(limit)
+        found = [kept.record for kept in self._of(tenant_id) if _passes(kept, filter)]
+        if cursor is not None:
+            last = cursors.decode(cursor)
+            found = [record for record in found if _position(record).key < last.key]
+        found.sort(key=lambda record: _position(record).key, reverse=True)
+        return cursors.page(found[: limit + 1], limit=limit, position=_position)
+
+    async def stored_assessment(
+        self, tenant_id: TenantId, document_id: DocumentId
+    ) -> StoredAssessment | None:
+        return self._kept(document_id, tenant_id).stored
+
+    async def begin_attempt(self, document_id: DocumentId) -> DocumentRecord | None:
+        kept = self._kept(document_id)
+        if kept.record.status not in transitions.UNDECIDED:
+            return None
+        kept.record = transitions.begun(kept.record)
+        kept.touched_at = self._clock.now()
+        return kept.record
+
+    async def settle(self, document_id: DocumentId, settlement: Settlement) -> bool:
+        kept = self._kept(document_id)
+        if kept.record.status is not DocumentStatus.SCANNING:
+            return False
+        draft = entries.document_settled(kept.record, settlement)
+        kept.record = transitions.settled(kept.record, settlement)
+        if settlement.report is not None:
+            kept.stored = StoredAssessment(
+                report=settlement.report, assessment=settlement.assessment
+            )
+        if settlement.signature is not None:
+            kept.signature = np.array(settlement.signature, dtype=np.uint32)
+        self._journal.write(draft)
+        return True
+
+    async def decide(
+        self,
+        tenant_id: TenantId,
+        document_id: DocumentId,
+        *,
+        action: DecisionAction,
+        reason: str,
+        actor: str,
+        at: datetime,
+        family_id: FamilyId | None = None,
+        voting: bool = True,
+    ) -> DocumentRecord:
+        kept = self._kept(document_id, tenant_id)
+        draft = entries.document_decided(
+            kept.record, action=action, reason=reason, actor=actor, at=at
+        )
+        kept.record = transitions.decided(
+            kept.record, action=action, actor=actor, at=at, family_id=family_id, voting=voting
+        )
+        self._journal.write(draft)
+        return kept.record
+
+    async def delete(
+        self, tenant_id: TenantId, document_id: DocumentId, *, actor: str, at: datetime
+    ) -> DocumentRecord:
+        kept = self._kept(document_id, tenant_id)
+        draft = entries.document_deleted(kept.record, actor=actor, at=at)
+        kept.record = transitions.deleted(kept.record)
+        kept.stored = None
+        kept.signature = None
+        self._journal.write(draft)
+        return kept.record
+
+    async def blob_in_use(self, tenant_id: TenantId, sha256: str) -> bool:
+        return any(kept.live and kept.record.sha256 == sha256 for kept in self._of(tenant_id))
+
+    async def undecided(self, *, received_before: datetime, limit: int) -> Sequence[DocumentId]:
+        cursors.require_limit(limit)
+        found = [
+            kept.record
+            for kept in self._documents.values()
+            if kept.record.status in transitions.UNDECIDED and kept.touched_at < received_before
+        ]
+        found.sort(key=lambda record: _position(record).key)
+        return [record.id for record in found[:limit]]
+
+    async def records(
+        self, tenant_id: TenantId, document_ids: Sequence[DocumentId]
+    ) -> Mapping[DocumentId, DocumentRecord]:
+        wanted = frozenset(document_ids)
+        return {
+            kept.record.id: kept.record
+            for kept in self._of(tenant_id)
+            if kept.live and kept.record.id in wanted
+        }
+
+    async def family(self, tenant_id: TenantId, family_id: FamilyId) -> Sequence[DocumentRecord]:
+        found = [
+            (kept.record.admitted_at, kept.record.id, kept.record)
+            for kept in self._of(tenant_id)
+            if kept.record.family_id == family_id
+            and kept.record.status is DocumentStatus.ADMITTED
+            and kept.record.admitted_at is not None
+        ]
+        return [record for _, _, record in sorted(found, key=lambda item: item[:2])]
+
+    async def set_family(
+        self,
+        tenant_id: TenantId,
+        document_id: DocumentId,
+        *,
+        family_id: FamilyId,
+        voting: bool,
+    ) -> None:
+        kept = self._kept(document_id, tenant_id)
+        kept.record = replace(kept.record, family_id=family_id, voting=voting)
+
+    async def signatures(self, tenant_id: TenantId) -> Mapping[DocumentId, Signature]:
+        return {
+            kept.record.id: kept.signature
+            for kept in self._of(tenant_id)
+            if kept.signature is not None
+        }
+
+    async def tenants(self) -> Sequence[TenantId]:
+        uploaded = {kept.record.tenant_id for kept in self._documents.values()}
+        return sorted(uploaded | self._keys.tenants() | self._observations.tenants())
+
+    async def count_by_status(self, tenant_id: TenantId) -> Mapping[DocumentStatus, int]:
+        return Counter(kept.record.status for kept in self._of(tenant_id))
+
+    def put_in_queue(self, name: JobName, subject_id: str, *, at: datetime) -> None:
+        entry = OutboxEntry(id=len(self.queue) + 1, name=name, subject_id=subject_id, created_at=at)
+        self.queue.append(entry)
+        kept = self._documents.get(DocumentId(subject_id))
+        if name == "documents.ingest" and kept is not None:
+            kept.touched_at = at
+
+    def _kept(self, document_id: DocumentId, tenant_id: TenantId | None = None) -> _Kept:
+        kept = self._documents.get(document_id)
+        if kept is None or tenant_id not in (None, kept.record.tenant_id):
+            raise transitions.unknown_document(document_id)
+        return kept
+
+    def _of(self, tenant_id: TenantId) -> Iterator[_Kept]:
+        return (kept for kept in self._documents.values() if kept.record.tenant_id == tenant_id)
+
+    def _same_bytes(self, new: NewDocument) -> DocumentRecord | None:
+        for kept in self._of(new.tenant_id):
+            same = kept.record.sha256 == new.sha256 and kept.record.origin == new.origin
+            if same and kept.live:
+                return kept.record
+        return None
+
+
+class InMemoryOutbox:
+    def __init__(self, documents: InMemoryDocumentLedger) -> None:
+        self._documents = documents
+        self._published: set[int] = set()
+
+    async def pending(self, *, limit: int) -> Sequence[OutboxEntry]:
+        cursors.require_limit(limit)
+        waiting = [entry for entry in self._documents.queue if entry.id not in self._published]
+        return waiting[:limit]
+
+    async def mark_published(self, entry_ids: Sequence[int], *, at: datetime) -> None:
+        del at
+        self._published.update(entry_ids)
+
+    async def add(self, name: JobName, subject_id: str, *, at: datetime) -> None:
+        self._documents.put_in_queue(name, subject_id, at=at)
+
+
+def _position(record: DocumentRecord) -> cursors.Position:
+    return cursors.Position(at=record.received_at, id=record.id)
+
+
+def _passes(kept: _Kept, filter: DocumentFilter) -> bool:
+    record = kept.record
+    if filter.status is None and not kept.live:
+        return False
+    if filter.status not in (None, record.status):
+        return False
+    if filter.origin not in (None, record.origin):
+        return False
+    return filter.rule is None or _has_finding(kept, filter.rule)
+
+
+def _has_finding(kept: _Kept, rule: str) -> bool:
+    findings = () if kept.stored is None else kept.stored.report.findings
+    return any(rule in (finding.rule, finding.rule.partition(".")[0]) for finding in findings)

@@ -1,0 +1,192 @@
+"""Groups answers that mean the same, so that wordings do not count as opinions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from defences.answering.focus import (
+    Focus,
+    answer_values,
+    find_focus,
+    is_denied,
+    is_negated,
+    same_focus,
+    yes_or_no,
+)
+from defences.answering.keywords import keywords
+from defences.answering.names import find_names
+from defences.answering.questions import ACCEPTS, AnswerType, QuestionProfile, read_question
+from defences.answering.values import Value, comparable, same_value
+from domain.answering import ScoredDraft
+from domain.documents import Tier
+
+SAME_MEANING: Final = 0.6
+"""Cosine from which two answers without a figure, name or polarity may mean the same.
+
+Paraphrases of one fact score .52-.84 and contradicting pairs .68-.957 (MiniLM, measured), so the
+cosine only says that they speak of one matter; the difference check says whether they agree.
+"""
+
+_SAME_WORDS: Final = 0.8
+"""Share of the shorter answer's keywords in the longer that makes them one answer in words."""
+
+
+def group_answers(
+    question_text: str,
+    scored_drafts: Sequence[ScoredDraft],
+    similarity: NDArray[np.float64] | NDArray[np.float32],
+) -> tuple[tuple[ScoredDraft, ...], ...]:
+    """Return the drafts in groups whose answers mean the same, larger groups' seats first.
+
+    Every two members of a group match (complete linkage): an answer that names both values joins
+    one side and never welds two. Drafts are placed established first, by score, so the groups of
+    established drafts are the same whatever the pool says. The result does not depend on the order
+    of the drafts, save for two that are equal in tier, score, answer and subset.
+
+    Args:
+        similarity: Shape `(n, n)`, cosines of the answers, in the order of `scored_drafts`.
+
+    Raises:
+        ValueError: `similarity` has another shape.
+    """
+    count = len(scored_drafts)
+    if similarity.shape != (count, count):
+        raise ValueError(f"similarity has shape {similarity.shape}, expected {(count, count)}")
+    profile = read_question(question_text)
+    order = sorted(range(count), key=lambda at: _placing(scored_drafts[at]))
+    groups: list[list[int]] = []
+    for at in order:
+        home = _home(profile, scored_drafts, similarity, groups, at)
+        if home is None:
+            groups.append([at])
+        else:
+            home.append(at)
+    return tuple(tuple(scored_drafts[at] for at in group) for group in groups)
+
+
+def _placing(scored: ScoredDraft) -> tuple[int, float, str, int]:
+    draft = scored.draft
+    rank = {Tier.REVIEWED: 0, Tier.ESTABLISHED: 0, Tier.POOL: 1}[draft.subset.tier]
+    return (rank, -scored.raw, draft.answer, draft.subset.index)
+
+
+def _home(
+    profile: QuestionProfile,
+    drafts: Sequence[ScoredDraft],
+    similarity: NDArray[np.float64] | NDArray[np.float32],
+    groups: Sequence[list[int]],
+    at: int,
+) -> list[int] | None:
+    """Return the group all of whose members match the draft, the most similar of several."""
+    fitting = [
+        group
+        for group in groups
+        if all(
+            same_answer(
+                profile,
+                drafts[at].draft.answer,
+                drafts[member].draft.answer,
+                float(similarity[at, member]),
+            )
+            for member in group
+        )
+    ]
+    return max(
+        fitting,
+        key=lambda group: min(float(similarity[at, member]) for member in group),
+        default=None,
+    )
+
+
+def same_answer(question: QuestionProfile, first: str, second: str, cosine: float) -> bool:
+    """Whether two answers to the question mean the same. Symmetric.
+
+    By the question's type: yes or no; the figure that answers it, units converted; the name. Where
+    neither turns on such a thing: close in meaning or words, and without a difference in figures,
+    names or negation.
+    """
+    if _flat(first) == _flat(second):
+        return True
+    if question.type is AnswerType.YES_NO:
+        polarity = yes_or_no(question, first), yes_or_no(question, second)
+        if None not in polarity:
+            return polarity[0] is polarity[1]
+        return _close(first, second, cosine) and not _differ(question, first, second)
+    one, other = find_focus(question, first), find_focus(question, second)
+    by_focus = _by_focus(question, one, other, first, second)
+    if by_focus is not None:
+        return by_focus
+    return _close(first, second, cosine) and not _differ(question, first, second)
+
+
+def _by_focus(
+    question: QuestionProfile, one: Focus, other: Focus, first: str, second: str
+) -> bool | None:
+    same = same_focus(one, other)
+    if one.value is not None and other.value is not None:
+        denied = is_denied(first, one.value), is_denied(second, other.value)
+        return bool(same) and denied[0] is denied[1]
+    if one.value is not None or other.value is not None:
+        # One gives the figure asked for, the other something else.
+        return False if question.type in ACCEPTS else None
+    if question.type in {AnswerType.PERSON, AnswerType.PLACE} and same is not None:
+        return same or _shares_name(question, first, second)
+    return None
+
+
+def _shares_name(question: QuestionProfile, first: str, second: str) -> bool:
+    """Whether the name that answers in one stands anywhere in the other."""
+    known = frozenset(question.terms)
+    one = find_focus(question, first).name
+    other = find_focus(question, second).name
+    if one is None or other is None:
+        return False
+    in_second = one.stems - known <= frozenset(keywords(second))
+    in_first = other.stems - known <= frozenset(keywords(first))
+    return in_second and in_first
+
+
+def _close(first: str, second: str, cosine: float) -> bool:
+    if cosine >= SAME_MEANING:
+        return True
+    one, other = set(keywords(first)), set(keywords(second))
+    shorter = min(len(one), len(other))
+    return shorter > 0 and len(one & other) >= _SAME_WORDS * shorter
+
+
+def _differ(question: QuestionProfile, first: str, second: str) -> bool:
+    """Whether the answers differ in a figure, a negation or a name that is not the question's."""
+    if is_negated(first) is not is_negated(second):
+        return True
+    if _figures_differ(answer_values(question, first), answer_values(question, second)):
+        return True
+    return _names_differ(question, first, second)
+
+
+def _figures_differ(one: Sequence[Value], other: Sequence[Value]) -> bool:
+    """Whether a figure of one has comparable figures in the other and equals none of them."""
+    for values, others in ((one, other), (other, one)):
+        for value in values:
+            rivals = [rival for rival in others if comparable(value, rival)]
+            if rivals and not any(same_value(value, rival) for rival in rivals):
+                return True
+    return False
+
+
+def _names_differ(question: QuestionProfile, first: str, second: str) -> bool:
+    known = frozenset(question.terms)
+    one = [name.stems - known for name in find_names(first) if name.stems - known]
+    other = [name.stems - known for name in find_names(second) if name.stems - known]
+    if not one or not other:
+        return False
+    in_second = any(stems <= frozenset(keywords(second)) for stems in one)
+    in_first = any(stems <= frozenset(keywords(first)) for stems in other)
+    return not (in_first or in_second)
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.lower().split()).rstrip(".!")

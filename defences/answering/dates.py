@@ -1,0 +1,178 @@
+"""Dates, weekdays and times of day in a text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+_MONTHS: Final = {
+    name: number
+    for number, names in enumerate(
+        (
+            ("january", "jan"), ("february", "feb"), ("march", "mar"), ("april", "apr"), ("may",),
+            ("june", "jun"), ("july", "jul"), ("august", "aug"), ("september", "sep", "sept"),
+            ("october", "oct"), ("november", "nov"), ("december", "dec"),
+        ),
+        start=1,
+    )
+    for name in names
+}  # fmt: skip
+WEEKDAYS: Final = {
+    name: number
+    for number, name in enumerate(
+        ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"], start=1
+    )
+}
+_MONTH: Final = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_YEAR: Final = r"(?:1\d{3}|20\d{2}|21\d{2})"
+_DAY: Final = r"(?:3[01]|[12]\d|0?[1-9])"
+
+_ISO: Final = re.compile(rf"(?<![\d-])(?P<y>{_YEAR})-(?P<m>0[1-9]|1[0-2])-(?P<d>{_DAY})(?!\d)")
+_SLASHED: Final = re.compile(
+    rf"(?<![\d./])(?P<d>{_DAY})(?P<sep>[./])(?P<m>{_DAY})(?P=sep)(?P<y>{_YEAR}|\d\d)(?![\d./]\d)"
+)
+_DAY_MONTH: Final = re.compile(
+    rf"\b(?P<d>{_DAY})(?:st|nd|rd|th)?(?:\s+of)?\s+(?P<m>{_MONTH})\b\.?(?:,?\s+(?P<y>{_YEAR})\b)?",
+    re.IGNORECASE,
+)
+_MONTH_DAY: Final = re.compile(
+    rf"\b(?P<m>{_MONTH})\b\.?\s+(?:the\s+)?(?P<d>{_DAY})(?:st|nd|rd|th)?\b(?!:\d)"
+    rf"(?:,?\s+(?P<y>{_YEAR})\b)?",
+    re.IGNORECASE,
+)
+_MONTH_YEAR: Final = re.compile(rf"\b(?P<m>{_MONTH})\b\.?,?\s+(?:of\s+)?(?P<y>{_YEAR})\b", re.I)
+_MONTH_ALONE: Final = re.compile(
+    rf"(?:(?<=\bin )|(?<=\bof )|(?<=\bby )|(?<=\buntil )|(?<=\bsince )|(?<=\bevery )|(?<=\bfrom )"
+    rf"|(?<=\beach ))(?P<m>{_MONTH})\b",
+    re.IGNORECASE,
+)
+_DECADE: Final = re.compile(r"\b(?P<y>(?:1\d|20|21)\d0)s\b")
+_BARE_YEAR: Final = re.compile(rf"(?<![\w,.$€£/-])(?P<y>{_YEAR})(?![\w%°]|[,.]\d|\s?[€$£%])")
+_YEAR_BEFORE: Final = re.compile(
+    r"(?:\b(?:in|since|by|of|from|until|till|before|after|during|to|between|and|around|year|circa"
+    r"|early|late|mid|for|the|edition|season|spring|summer|autumn|fall|winter)|[(–—,;])\s*$",  # noqa: RUF001
+    re.IGNORECASE,
+)
+_PLAIN_AFTER: Final = re.compile(r"\s*(?:$|[.,;:)\]–—-]|\[)")  # noqa: RUF001
+_CLOCK: Final = re.compile(
+    r"(?<![\d:.])(?P<h>2[0-3]|[01]?\d):(?P<min>[0-5]\d)(?::[0-5]\d)?(?!\d)"
+    r"\s?(?P<half>[ap]\.?m\b\.?)?",
+    re.IGNORECASE,
+)
+_HALF_DAY: Final = re.compile(
+    r"(?<![\d:.])(?P<h>1[0-2]|0?[1-9])(?:\.(?P<min>[0-5]\d))?\s?(?P<half>[ap]\.?m\b\.?)",
+    re.IGNORECASE,
+)
+_NAMED_TIME: Final = re.compile(
+    r"\b(?P<noon>noon|midday)\b|\b(?P<night>midnight)\b|\b(?P<h>1[0-2]|[1-9])\s?o['’]clock",  # noqa: RUF001
+    re.IGNORECASE,
+)
+_WEEKDAY: Final = re.compile(rf"\b(?P<w>{'|'.join(WEEKDAYS)})s?\b", re.IGNORECASE)
+_CENTURY: Final = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """A date, weekday or time of day. Parts that are not said are None.
+
+    Attributes:
+        minute: Of the day, from 0; None for a date.
+        decade: `year` begins a decade ("1960s") rather than being meant itself.
+    """
+
+    start: int
+    end: int
+    year: int | None = None
+    month: int | None = None
+    day: int | None = None
+    weekday: int | None = None
+    minute: int | None = None
+    decade: bool = False
+
+
+def find_moments(text: str) -> tuple[Moment, ...]:
+    """Return the moments of `text` in order of place, longer readings first, none overlapping.
+
+    `03/04/2026` is read day first, and month first only where that alone makes a date.
+    """
+    taken: list[Moment] = []
+    for reader in (_dates, _times, _weekdays, _years):
+        for moment in reader(text):
+            if all(moment.end <= other.start or other.end <= moment.start for other in taken):
+                taken.append(moment)
+    return tuple(sorted(taken, key=lambda moment: moment.start))
+
+
+def same_moment(first: Moment, second: Moment) -> bool:
+    """Whether the moments agree in every part that both state, and both state one."""
+    if first.decade is not second.decade:
+        return False
+    pairs = [
+        (first.year, second.year),
+        (first.month, second.month),
+        (first.day, second.day),
+        (first.weekday, second.weekday),
+        (first.minute, second.minute),
+    ]
+    stated = [(a, b) for a, b in pairs if a is not None and b is not None]
+    return bool(stated) and all(a == b for a, b in stated)
+
+
+def _dates(text: str) -> Iterator[Moment]:
+    for pattern in (_ISO, _SLASHED, _DAY_MONTH, _MONTH_DAY, _MONTH_YEAR, _MONTH_ALONE):
+        for match in pattern.finditer(text):
+            moment = _date(match)
+            if moment is not None:
+                yield moment
+
+
+def _date(match: re.Match[str]) -> Moment | None:
+    parts = match.groupdict()
+    written = parts["m"] or ""
+    if written.lower() in {"may", "march", "mar"} and not written[0].isupper():
+        return None  # the verb
+    month = int(written) if written.isdigit() else _MONTHS[written.lower()]
+    day = int(parts["d"]) if parts.get("d") else None
+    year = int(parts["y"]) if parts.get("y") else None
+    if year is not None and year < _CENTURY:
+        year += 2000
+    if day is not None and month > 12 >= day:  # noqa: PLR2004
+        day, month = month, day
+    if month > 12:  # noqa: PLR2004
+        return None
+    return Moment(start=match.start(), end=match.end(), year=year, month=month, day=day)
+
+
+def _years(text: str) -> Iterator[Moment]:
+    for match in _DECADE.finditer(text):
+        yield Moment(start=match.start(), end=match.end(), year=int(match.group("y")), decade=True)
+    for match in _BARE_YEAR.finditer(text):
+        before = _YEAR_BEFORE.search(text[max(0, match.start() - 12) : match.start()])
+        if before or _PLAIN_AFTER.match(text, match.end()):
+            yield Moment(start=match.start(), end=match.end(), year=int(match.group("y")))
+
+
+def _times(text: str) -> Iterator[Moment]:
+    for pattern in (_CLOCK, _HALF_DAY, _NAMED_TIME):
+        for match in pattern.finditer(text):
+            yield Moment(start=match.start(), end=match.end(), minute=_minute(match.groupdict()))
+
+
+def _minute(parts: dict[str, str | None]) -> int:
+    if parts.get("noon") or parts.get("night"):
+        return 720 if parts.get("noon") else 0
+    hour, half = int(parts["h"] or 0), (parts.get("half") or "").lower()
+    if half.startswith("p") and hour < 12:  # noqa: PLR2004
+        hour += 12
+    elif half.startswith("a") and hour == 12:  # noqa: PLR2004
+        hour = 0
+    return hour * 60 + int(parts.get("min") or 0)
+
+
+def _weekdays(text: str) -> Iterator[Moment]:
+    for match in _WEEKDAY.finditer(text):
+        yield Moment(
+            start=match.start(), end=match.end(), weekday=WEEKDAYS[match.group("w").lower()]
+        )

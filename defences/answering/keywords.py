@@ -1,0 +1,101 @@
+"""Words that carry meaning, reduced to a stem, and how well two texts share them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+_WORD: Final = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")  # noqa: RUF001 - both apostrophes occur
+
+STOPWORDS: Final = frozenset(
+    ["a", "about", "above", "after", "again", "all", "also", "am", "an", "and", "any", "anyone", "are", "as", "at", "be", "because", "been", "before", "being", "below", "between", "both", "but", "by", "can", "could", "did", "do", "does", "doing", "done", "down", "during", "each", "either", "else", "ever", "every", "few", "for", "from", "further", "get", "gets", "give", "given", "gives", "go", "goes", "had", "has", "have", "having", "he", "her", "here", "hers", "him", "his", "how", "i", "if", "in", "into", "is", "it", "its", "itself", "just", "let", "made", "make", "makes", "many", "may", "me", "might", "mine", "more", "most", "much", "must", "my", "need", "needs", "no", "nor", "not", "of", "off", "on", "once", "one", "ones", "only", "onto", "or", "other", "our", "ours", "out", "over", "own", "per", "please", "same", "shall", "she", "should", "so", "some", "such", "tell", "than", "that", "the", "their", "theirs", "them", "then", "there", "these", "they", "this", "those", "through", "to", "too", "under", "until", "up", "upon", "us", "very", "was", "we", "were", "what", "whatever", "when", "where", "whether", "which", "while", "who", "whole", "whom", "whose", "why", "will", "with", "within", "without", "would", "yes", "yet", "you", "your", "yours"]
+)
+
+# Pairs that a suffix rule cannot join and that questions and answers split between them.
+_SAME: Final[Mapping[str, str]] = {
+    "bought": "buy", "purchase": "buy", "purchas": "buy", "paid": "pay", "payment": "pay",
+    "sent": "send", "held": "hold", "kept": "keep", "began": "begin", "begun": "begin",
+    "start": "begin", "commenc": "begin", "sang": "sing", "sung": "sing", "singer": "sing",
+    "wrote": "write", "written": "write", "writer": "write", "author": "write",
+    "built": "build", "made": "make", "won": "win", "winner": "win", "born": "birth",
+    "die": "death", "dead": "death", "died": "death", "grew": "grow", "grown": "grow",
+    "chose": "choose", "chosen": "choose", "fee": "price", "cost": "price", "charge": "price",
+    "refund": "reimburs", "repair": "mend", "fix": "mend", "phone": "telephon",
+    "film": "movie", "picture": "movie", "locat": "place", "situat": "place",
+    "maximum": "limit", "max": "limit", "delet": "eras", "remov": "eras", "cancel": "terminat",
+    "close": "closure", "closur": "closure", "clos": "closure", "guarantee": "warranty",
+    "guarante": "warranty", "retain": "keep", "retent": "keep", "store": "keep", "stor": "keep",
+    "larg": "big", "larger": "big", "largest": "big", "e-mail": "email", "mail": "email",
+    "send": "ship", "deliver": "ship", "deliveri": "ship", "dispatch": "ship",
+    "play": "act", "actor": "act", "actress": "act", "portray": "act", "star": "act",
+}  # fmt: skip
+
+_SUFFIXES: Final = (
+    "ational", "ization", "isation", "ations", "ation", "ments", "ment", "ingly", "ities", "ity",
+    "ness", "ings", "ing", "edly", "ies", "ied", "ers", "ors", "er", "or", "ed", "es", "ly", "s",
+)  # fmt: skip
+_MIN_STEM: Final = 3
+
+
+def stem(word: str) -> str:
+    """Return a crude English stem of a lower-case word; a number or a short word is itself."""
+    known = _SAME.get(word)
+    if known is not None:
+        return known
+    if len(word) <= _MIN_STEM or any(character.isdigit() for character in word):
+        return word
+    if word.endswith(("'s", "’s")):  # noqa: RUF001
+        word = word[:-2]
+    for suffix in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= _MIN_STEM:
+            if suffix == "s" and word.endswith(("ss", "us", "is")):
+                break
+            word = word[: -len(suffix)] + ("y" if suffix in {"ies", "ied"} else "")
+            break
+    if len(word) > _MIN_STEM and word[-1] == word[-2] and word[-1] not in "sl":
+        word = word[:-1]
+    word = word.rstrip("e") if len(word) > _MIN_STEM else word
+    return _SAME.get(word, word)
+
+
+def words(text: str) -> list[str]:
+    """Return the words of `text`, lower case, in order, punctuation dropped."""
+    return [match.group().lower().strip(".") for match in _WORD.finditer(text)]
+
+
+def keywords(text: str) -> list[str]:
+    """Return the stems of words that are not stop words, in order, repeats kept."""
+    return [stem(word) for word in words(text) if word not in STOPWORDS]
+
+
+def inverse_frequencies(texts: Sequence[str]) -> Mapping[str, float]:
+    """Return log(1 + N / df) for each keyword of `texts`.
+
+    Frequencies are of the given texts alone, so that what stands in one evidence subset never
+    changes how another is read.
+    """
+    counts: Counter[str] = Counter()
+    for text in texts:
+        counts.update(set(keywords(text)))
+    return {word: math.log(1 + len(texts) / count) for word, count in counts.items()}
+
+
+def coverage(
+    wanted: Iterable[str], present: Iterable[str], weights: Mapping[str, float], *, default: float
+) -> float:
+    """Return the weighted share of `wanted` keywords found in `present`, in [0, 1].
+
+    Args:
+        weights: Weight of a keyword; `default` for one without.
+
+    Returns:
+        0 where nothing is wanted.
+    """
+    need, have = set(wanted), set(present)
+    total = sum(weights.get(word, default) for word in need)
+    if total <= 0.0:
+        return 0.0
+    return sum(weights.get(word, default) for word in need & have) / total

@@ -1,0 +1,158 @@
+"""What kind of answer a question asks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from typing import Final
+
+from defences.answering.keywords import STOPWORDS, keywords, stem, words
+from defences.answering.names import Name, find_names
+from defences.answering.values import Value, ValueKind, find_values
+
+
+class AnswerType(StrEnum):
+    NUMBER = "number"
+    PERCENT = "percent"
+    MONEY = "money"
+    DURATION = "duration"
+    QUANTITY = "quantity"
+    ORDINAL = "ordinal"
+    DATE = "date"
+    TIME = "time"
+    PERSON = "person"
+    PLACE = "place"
+    NAME = "name"
+    YES_NO = "yes-no"
+    DESCRIPTION = "description"
+
+
+ACCEPTS: Final = {
+    AnswerType.NUMBER: (ValueKind.NUMBER, ValueKind.QUANTITY, ValueKind.PERCENT, ValueKind.MONEY),
+    AnswerType.PERCENT: (ValueKind.PERCENT,),
+    AnswerType.MONEY: (ValueKind.MONEY,),
+    AnswerType.DURATION: (ValueKind.DURATION,),
+    AnswerType.QUANTITY: (ValueKind.QUANTITY, ValueKind.NUMBER, ValueKind.PERCENT),
+    AnswerType.ORDINAL: (ValueKind.ORDINAL,),
+    AnswerType.DATE: (ValueKind.DATE,),
+    AnswerType.TIME: (ValueKind.TIME, ValueKind.DATE),
+}
+"""Kinds of figure that answer a type, the fittest first. Types that are not here take words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionProfile:
+    """A question as read by rule.
+
+    Attributes:
+        types: Likely answer types, likeliest first; never empty.
+        nouns: Stems of what is counted or asked for: "how many relay outputs".
+        terms: Its keywords as stems, in order, without repeats.
+        values, names: What it states itself; an answer says something else.
+        negated: It asks for the opposite ("which is not ...").
+    """
+
+    text: str
+    types: tuple[AnswerType, ...]
+    nouns: tuple[str, ...]
+    terms: tuple[str, ...]
+    values: tuple[Value, ...]
+    names: tuple[Name, ...]
+    negated: bool
+
+    @property
+    def type(self) -> AnswerType:
+        return self.types[0]
+
+
+_AUXILIARY: Final = ["is", "are", "was", "were", "am", "do", "does", "did", "can", "could", "may", "might", "must", "should", "shall", "will", "would", "has", "have", "had"]
+_YES_NO: Final = re.compile(
+    rf"^(?:(?:and|but|so|please|hi|hello)\W+)*(?:{'|'.join(_AUXILIARY)})(?:n['’]t)?\s+(?!not\b)",  # noqa: RUF001
+    re.IGNORECASE,
+)
+_MONEY_WORDS: Final = r"cost|costs|price|priced|pay|paid|fee|fees|charge|charges|salary|rent|fare|deposit|budget|fine|fined|worth|earn"
+_TIME_WORDS: Final = (
+    r"period|duration|deadline|notice|lifetime|lifespan|retention|turnaround|lead time"
+    r"|waiting time|interval|time limit|warranty|guarantee"
+)
+_MEASURES: Final = (
+    r"temperature|pressure|voltage|weight|height|width|depth|length|distance|speed|capacity|size"
+    r"|volume|area|dose|dosage|power|frequency|resolution|range|altitude|diameter|thickness|humidity"
+)
+_HEAD: Final = r"\b(?:what|which)(?:(?:'s| is| are| was| were)(?: [\w-]+){0,4}|(?: [\w-]+){0,1})"
+_RULES: Final[Sequence[tuple[re.Pattern[str], tuple[AnswerType, ...]]]] = tuple(
+    (re.compile(pattern, re.IGNORECASE), types)
+    for pattern, types in (
+        (r"\bwhat (?:percentage|percent|share|proportion|fraction)\b|\bhow many per ?cent\b", (AnswerType.PERCENT, AnswerType.NUMBER)),
+        (rf"\bhow much (?:\w+ ){{0,6}}?(?:{_MONEY_WORDS})\b|\bhow expensive\b", (AnswerType.MONEY, AnswerType.PERCENT)),
+        (rf"{_HEAD} (?:{_MONEY_WORDS})\b|\bwhat (?:do|does|did|must|will)(?: [\w-]+){{1,6}} (?:{_MONEY_WORDS})\b", (AnswerType.MONEY, AnswerType.NUMBER)),
+        (r"\bhow much does\b|\bhow much (?:is|are)\b", (AnswerType.MONEY, AnswerType.QUANTITY)),
+        (r"\bhow (?:many|few) (?:seconds|minutes|hours|days|nights|weeks|months|years|working days|business days)\b", (AnswerType.DURATION, AnswerType.NUMBER)),
+        (r"\bhow often\b", (AnswerType.DURATION, AnswerType.NUMBER)),
+        (r"\bhow many\b|\bwhat number of\b|\bwhat is the (?:\w+ )?number of\b", (AnswerType.NUMBER,)),
+        (r"\bhow (?:old|soon|quickly|late|early)\b|\bwithin what\b|\bwhat age\b", (AnswerType.DURATION, AnswerType.NUMBER)),
+        (r"\bhow long\b|\bsince how\b|\bfor a period\b", (AnswerType.DURATION, AnswerType.QUANTITY)),
+        (r"\bhow (?:far|tall|high|deep|heavy|big|large|fast|hot|cold|warm|wide|thick|loud|much|strong|bright|close|small)\b", (AnswerType.QUANTITY, AnswerType.NUMBER, AnswerType.PERCENT)),
+        (r"\bwhat time\b|\bwhich hours?\b|\bwhat (?:\w+ )?hours\b|\bat what hour\b|\bwhat are the (?:\w+ )?(?:hours|times)\b", (AnswerType.TIME,)),
+        (r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|weekday|decade|century|season)s?\b", (AnswerType.DATE, AnswerType.TIME, AnswerType.DURATION)),
+        (rf"{_HEAD} (?:{_TIME_WORDS})\b", (AnswerType.DURATION, AnswerType.DESCRIPTION)),
+        (rf"{_HEAD} (?:{_MEASURES})\b", (AnswerType.QUANTITY, AnswerType.NUMBER)),
+        (r"\bwho(?:'s|m|se)?\b|\bwhich (?:man|woman|person|actor|actress|author|president|player)\b", (AnswerType.PERSON, AnswerType.NAME)),
+        (r"\bwhere\b|\b(?:what|which) (?:\w+ )?(?:city|town|country|state|place|address|region|location|continent|village|county|street|room|building|warehouse)\b", (AnswerType.PLACE, AnswerType.NAME)),
+        (r"\b(?:what|which) (?:edition|version|floor|place|rank)\b", (AnswerType.ORDINAL, AnswerType.NUMBER)),
+        (r"\bwhat(?:'s| is| was) the name\b|\bwhich\b|\bwhat (?!is\b|are\b|was\b|were\b|do\b|does\b|did\b|happens\b|happened\b|if\b|about\b|should\b|can\b|must\b|will\b)\w+", (AnswerType.NAME, AnswerType.DESCRIPTION)),
+        (r"\bwhat\b|\bwhy\b|\bhow\b", (AnswerType.DESCRIPTION,)),
+    )
+)  # fmt: skip
+_COUNTED: Final = re.compile(
+    r"\b(?:how many|how much|number of|which|what|whose)\s+((?:[^\W\d_]+[\s-]+){0,3}[^\W\d_]+)",
+    re.I,
+)
+_HEAD_END: Final = re.compile(
+    rf"\b(?:{'|'.join(_AUXILIARY)}|in|on|of|for|from|to|at|by|with|per|you|i|we|a|an|the|it)\b",
+    re.I,
+)
+_NEGATED: Final = re.compile(r"\b(?:not|never|no longer|cannot|except|without)\b|n['’]t\b", re.I)  # noqa: RUF001
+
+
+@lru_cache(maxsize=1024)
+def read_question(text: str) -> QuestionProfile:
+    """Return what the question asks for. Text that is no question is a description."""
+    flat = " ".join(text.split())
+    return QuestionProfile(
+        text=flat,
+        types=_types(flat),
+        nouns=_nouns(flat),
+        terms=tuple(dict.fromkeys(keywords(flat))),
+        values=find_values(flat),
+        names=find_names(flat),
+        negated=bool(_NEGATED.search(flat)),
+    )
+
+
+def _types(text: str) -> tuple[AnswerType, ...]:
+    if _YES_NO.match(text) and not re.search(r"\bor\b(?! (?:not|no)\b)", text, re.I):
+        return (AnswerType.YES_NO,)
+    if _YES_NO.match(text):
+        return (AnswerType.NAME, AnswerType.YES_NO, AnswerType.DESCRIPTION)
+    hits = [
+        (match.start(), order, types)
+        for order, (pattern, types) in enumerate(_RULES)
+        if (match := pattern.search(text)) is not None
+    ]
+    if not hits:
+        return (AnswerType.DESCRIPTION,)
+    _, _, types = min(hits)
+    return types
+
+
+def _nouns(text: str) -> tuple[str, ...]:
+    match = _COUNTED.search(text)
+    if match is None:
+        return ()
+    end = _HEAD_END.search(match.group(1))
+    head = match.group(1)[: end.start()] if end else match.group(1)
+    return tuple(stem(word) for word in words(head) if word not in STOPWORDS)

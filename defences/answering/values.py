@@ -1,0 +1,377 @@
+"""Figures that an answer can turn on, read from text and made comparable.
+
+"5 mg" and "50 mg" differ; "within 30 days" and "a month (30 days)" do not. Everything here reads
+text as data and decides by rule, so that no wording of a document changes how it is read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Final
+
+from defences.answering.dates import Moment, find_moments, same_moment
+from defences.answering.keywords import STOPWORDS, stem
+from defences.answering.numbers import Number, find_numbers
+from defences.answering.units import (
+    CALENDAR,
+    CURRENCIES,
+    DAY,
+    SECOND,
+    WORKING_DAY,
+    currency_before,
+    time_unit,
+    unit_after,
+)
+
+
+class ValueKind(StrEnum):
+    NUMBER = "number"
+    ORDINAL = "ordinal"
+    PERCENT = "percent"
+    MONEY = "money"
+    DURATION = "duration"
+    QUANTITY = "quantity"
+    DATE = "date"
+    TIME = "time"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Value:
+    """A figure with its unit, normalised.
+
+    Attributes:
+        low, high: In the base unit of `unit`; equal unless a range is stated.
+        slack: How far either may lie off, in the base unit: a month is 28 to 31 days.
+        written: `low` as written, before conversion.
+        unit: Base unit (`s`, `g`, `EUR` ...), empty for a plain number.
+        nouns: Stems of the words that are counted: "8 relay outputs".
+        bound: 1 "at least", -1 "at most", 0 neither.
+        per: What the figure is a rate of: "5 euros per month".
+        negated: The text says that it is not, or no longer, this.
+        moment: The date or time itself, where it is one.
+    """
+
+    kind: ValueKind
+    start: int
+    end: int
+    low: float = 0.0
+    high: float = 0.0
+    slack: float = 0.0
+    written: float = 0.0
+    unit: str = ""
+    nouns: tuple[str, ...] = ()
+    bound: int = 0
+    per: str = ""
+    negated: bool = False
+    moment: Moment | None = None
+
+
+_AT_LEAST: Final = re.compile(
+    r"\b(?:at least|no less than|not less than|no fewer than|a minimum of|minimum of|minimum"
+    r"|more than|over|above|exceed(?:s|ing)?|longer than|upwards of|greater than)\s+$",
+    re.IGNORECASE,
+)
+_AT_MOST: Final = re.compile(
+    r"\b(?:at most|up to|no more than|not more than|no longer than|not longer than|no later than"
+    r"|a maximum of|maximum of|maximum|less than|fewer than|under|below|within|inside"
+    r"|not exceed(?:ing)?|shorter than|smaller than)\s+(?:the first\s+)?$",
+    re.IGNORECASE,
+)
+_LEAST_AFTER: Final = re.compile(r"\s*(?:or|and)\s+(?:more|longer|above|over|older)\b", re.I)
+_MOST_AFTER: Final = re.compile(
+    r"\s*(?:(?:or|and)\s+(?:less|fewer|shorter|under|below|younger)\b|at most\b|maximum\b)", re.I
+)
+_NEGATED: Final = re.compile(
+    r"(?:\bnot|n['’]t|\bno longer|\binstead of|\brather than|\bformerly|\bpreviously"  # noqa: RUF001
+    r"|\bused to be|\bnever)\s+(?:for\s+|the\s+|an?\s+|be\s+|just\s+|only\s+)?$",
+    re.IGNORECASE,
+)
+_RATE: Final = re.compile(
+    r"\s*(?P<how>per|a|an|each|every|/)\s*(?:single\s+)?(?P<what>[a-z]+)", re.IGNORECASE
+)
+_ARTICLE: Final = re.compile(
+    r"\b(?:an?|each|the)\s+(?P<half>half[\s-])?(?P<unit>minute|hour|day|night|week|fortnight|month|year|decade|century)\b"
+    r"(?P<and_half>\s+and\s+a\s+half)?",
+    re.IGNORECASE,
+)
+_HALF: Final = re.compile(
+    r"\b(?P<part>half|(?:a\s+)?quarter\s+of|three\s+quarters\s+of)\s+an?\s+(?P<unit>hour|day|year|month|minute|century)\b",
+    re.IGNORECASE,
+)
+_JOIN: Final = re.compile(r"\s*(?:-|–|—|to|and|through|or)\s*", re.IGNORECASE)  # noqa: RUF001
+_BETWEEN: Final = re.compile(r"\b(?:between|from)\s+$", re.IGNORECASE)
+_REPEATED: Final = re.compile(r"\s*\(\s*")
+_NOUN: Final = re.compile(r"[\s-]{1,2}([^\W\d_]+(?:-[^\W\d_]+)?)")
+_CONTEXT: Final = 28
+_MAX_NOUNS: Final = 3
+_RELATIVE: Final = 1e-6
+_UNIT_KINDS: Final = {
+    "%": ValueKind.PERCENT,
+    SECOND: ValueKind.DURATION,
+    WORKING_DAY: ValueKind.DURATION,
+}
+
+
+def find_values(text: str) -> tuple[Value, ...]:
+    """Return the figures of `text` in order of place, ranges and compounds as one."""
+    moments = find_moments(text)
+    values = [_of_moment(moment) for moment in moments]
+    numbers = [
+        number
+        for number in find_numbers(text)
+        if not any(_overlap(number, moment) for moment in moments)
+    ]
+    values.extend(_of_number(text, number) for number in _without_repeats(text, numbers))
+    values.extend(_of_articles(text, values))
+    ordered = sorted(values, key=lambda value: value.start)
+    return tuple(_finish(text, value) for value in _joined(text, ordered))
+
+
+def same_value(first: Value, second: Value) -> bool:
+    """Whether two figures say the same, units converted.
+
+    A figure without a unit is compared as written. Opposite bounds ("at least", "at most") and
+    different rates ("per month", "per year") never match.
+    """
+    if first.bound * second.bound < 0 or (first.per and second.per and first.per != second.per):
+        return False
+    if first.moment is not None and second.moment is not None:
+        return same_moment(first.moment, second.moment)
+    if first.moment is not None or second.moment is not None:
+        return _is_year(first, second) or _is_year(second, first)
+    if (first.kind is ValueKind.ORDINAL) is not (second.kind is ValueKind.ORDINAL):
+        return False
+    if {first.unit, second.unit} <= CURRENCIES and "cent" in {first.unit, second.unit}:
+        return _close(first.low, second.low, 0.0) and _close(first.high, second.high, 0.0)
+    if first.unit != second.unit:
+        bare = not first.unit or not second.unit
+        return bare and _close(first.written, second.written, 0.0) and _point(first, second)
+    slack = first.slack + second.slack
+    return _close(first.low, second.low, slack) and _close(first.high, second.high, slack)
+
+
+def comparable(first: Value, second: Value) -> bool:
+    """Whether two figures are of the same matter, so that they contradict where they differ."""
+    if first.kind is not second.kind or first.unit != second.unit:
+        return False
+    if first.kind in {ValueKind.NUMBER, ValueKind.ORDINAL}:
+        return not first.nouns or not second.nouns or bool(set(first.nouns) & set(second.nouns))
+    return not (first.per and second.per and first.per != second.per)
+
+
+def _is_year(date: Value, number: Value) -> bool:
+    moment = date.moment
+    return (
+        moment is not None
+        and number.kind is ValueKind.NUMBER
+        and moment.year == number.low
+        and moment.month is None
+        and not number.nouns
+    )
+
+
+def _point(first: Value, second: Value) -> bool:
+    return first.low == first.high and second.low == second.high
+
+
+def _close(first: float, second: float, slack: float) -> bool:
+    return abs(first - second) <= slack + _RELATIVE * max(abs(first), abs(second))
+
+
+def _overlap(number: Number, moment: Moment) -> bool:
+    return number.start < moment.end and moment.start < number.end
+
+
+def _of_moment(moment: Moment) -> Value:
+    kind = ValueKind.TIME if moment.minute is not None else ValueKind.DATE
+    return Value(kind=kind, start=moment.start, end=moment.end, moment=moment)
+
+
+def _without_repeats(text: str, numbers: Sequence[Number]) -> Iterator[Number]:
+    """Yield numbers, "thirty (30)" as one that ends behind the bracket."""
+    skip = -1
+    for at, number in enumerate(numbers):
+        if at == skip:
+            continue
+        following = numbers[at + 1] if at + 1 < len(numbers) else None
+        if (
+            following is not None
+            and following.value == number.value
+            and _REPEATED.fullmatch(text, number.end, following.start)
+            and text[following.end : following.end + 1] == ")"
+        ):
+            skip = at + 1
+            yield replace(number, end=following.end + 1)
+        else:
+            yield number
+
+
+def _of_number(text: str, number: Number) -> Value:
+    currency = currency_before(text, number.start)
+    unit = None if number.times else unit_after(text, number.end, figures=number.figures)
+    if currency is not None:
+        return _plain(number, ValueKind.MONEY, currency.currency, 1.0, start=currency.start)
+    if number.ordinal or unit is None:
+        kind = ValueKind.ORDINAL if number.ordinal else ValueKind.NUMBER
+        value = _plain(number, kind, "", 1.0)
+        return replace(value, nouns=_nouns(text, number.end))
+    kind = _UNIT_KINDS.get(
+        unit.dimension, ValueKind.MONEY if unit.dimension in CURRENCIES else ValueKind.QUANTITY
+    )
+    value = _plain(number, kind, unit.dimension, unit.factor)
+    value = replace(value, end=unit.end, nouns=_nouns(text, unit.end))
+    if unit.name in CALENDAR:
+        return _calendar(value, unit.name)
+    if unit.dimension == "cent":
+        return replace(value, low=value.low / 100, high=value.high / 100)
+    if unit.dimension == "°F":
+        celsius = (number.value - 32) * 5 / 9
+        return replace(value, unit="°C", low=celsius, high=celsius, slack=0.3)
+    return value
+
+
+def _plain(
+    number: Number, kind: ValueKind, unit: str, factor: float, *, start: int | None = None
+) -> Value:
+    amount = number.value * factor
+    return Value(
+        kind=kind,
+        start=number.start if start is None else start,
+        end=number.end,
+        low=amount,
+        high=amount,
+        written=number.value,
+        unit=unit,
+    )
+
+
+def _calendar(value: Value, name: str) -> Value:
+    """Return a duration in months or years as the range of days that it can be."""
+    months = {"month": 1, "quarter": 3, "year": 12, "yr": 12, "decade": 120, "century": 1200}
+    count = value.written * months[name]
+    least = min(30 * count, 30.4375 * count - 2.4375) if count < 12 else 30.4375 * count - 1.0  # noqa: PLR2004
+    most = 30.4375 * count + 1.0
+    centre, slack = (least + most) / 2 * DAY, (most - least) / 2 * DAY
+    return replace(value, low=centre, high=centre, slack=slack)
+
+
+def _nouns(text: str, at: int) -> tuple[str, ...]:
+    found: list[str] = []
+    while len(found) < _MAX_NOUNS:
+        match = _NOUN.match(text, at)
+        if match is None or match.group(1).lower() in STOPWORDS:
+            break
+        found.append(stem(match.group(1).lower()))
+        at = match.end()
+    return tuple(found)
+
+
+def _of_articles(text: str, values: Sequence[Value]) -> Iterator[Value]:
+    """Yield "a month", "half an hour", "an hour and a half", but not the month of a rate."""
+    for match in _HALF.finditer(text):
+        part = match.group("part").lower()
+        share = 0.75 if part.startswith("three") else 0.25 if "quarter" in part else 0.5
+        yield _article(match, share)
+    for match in _ARTICLE.finditer(text):
+        before = text[max(0, match.start() - _CONTEXT) : match.start()]
+        rate = any(0 <= match.start() - value.end <= 2 for value in values)  # noqa: PLR2004
+        counted = re.search(r"\b(?:times?|once|twice|half|quarters? of|per)\s+$", before, re.I)
+        definite = match.group().lower().startswith(("the", "each"))
+        nouned = rate or counted or definite
+        if nouned or re.search(r"\d\s+[a-z]+\s+$", before):
+            continue
+        yield _article(match, 0.5 if match.group("half") else 1.5 if match.group("and_half") else 1)
+
+
+def _article(match: re.Match[str], share: float) -> Value:
+    unit = time_unit(match.group("unit"))
+    name, seconds = unit if unit is not None else ("day", DAY)
+    value = Value(
+        kind=ValueKind.DURATION,
+        start=match.start(),
+        end=match.end(),
+        low=share * seconds,
+        high=share * seconds,
+        written=share,
+        unit=SECOND,
+    )
+    return _calendar(value, name) if name in CALENDAR else value
+
+
+def _joined(text: str, values: Sequence[Value]) -> Iterator[Value]:
+    """Yield values with "half" duplicates dropped, ranges and compound durations joined."""
+    held: Value | None = None
+    for value in values:
+        if held is None:
+            held = value
+            continue
+        if value.start < held.end:  # "half" inside "half an hour"
+            held = held if held.end >= value.end else value
+            continue
+        merged = _merge(text, held, value)
+        if merged is None:
+            yield held
+        held = value if merged is None else merged
+    if held is not None:
+        yield held
+
+
+def _merge(text: str, first: Value, second: Value) -> Value | None:
+    if first.moment is not None or second.moment is not None:
+        return None
+    between = text[first.end : second.start]
+    if first.kind is second.kind is ValueKind.DURATION and first.unit == second.unit:
+        compound = re.fullmatch(r"\s*(?:,|and|,\s*and)?\s*", between, re.IGNORECASE)
+        if compound and second.low < first.low and first.low == first.high:
+            total = first.low + second.low
+            slack = first.slack + second.slack
+            return replace(first, end=second.end, low=total, high=total, slack=slack)
+    joined = _JOIN.fullmatch(between)
+    if joined is None or first.high != first.low or second.high != second.low:
+        return None
+    word = between.strip().lower()
+    opened = _BETWEEN.search(text[max(0, first.start - 10) : first.start])
+    if word in {"and", "or", "through"} and (word != "and" or opened is None):
+        return None
+    if first.unit and second.unit and first.unit != second.unit:
+        return None
+    if not first.unit and not second.unit and first.nouns:
+        return None
+    return _range(first, second)
+
+
+def _range(first: Value, second: Value) -> Value | None:
+    scale = second.low / second.written if second.written else 1.0
+    low = first.low if first.unit == second.unit else first.written * scale
+    if low >= second.low:
+        return None
+    return replace(second, start=first.start, low=low, written=first.written, high=second.low)
+
+
+def _finish(text: str, value: Value) -> Value:
+    """Return the value with bound, rate and negation read off its surroundings."""
+    before = text[max(0, value.start - _CONTEXT) : value.start]
+    bound = 0
+    if _AT_MOST.search(before) or _MOST_AFTER.match(text, value.end):
+        bound = -1
+    elif _AT_LEAST.search(before) or _LEAST_AFTER.match(text, value.end):
+        bound = 1
+    per = "" if value.moment is not None else _rate(text, value)
+    return replace(value, bound=bound, per=per, negated=bool(_NEGATED.search(before)))
+
+
+def _rate(text: str, value: Value) -> str:
+    match = _RATE.match(text, value.end)
+    if match is None and value.nouns:
+        words = re.compile(r"(?:[\s-]+[^\W\d_]+){1,3}?(?=\s+(?:per|an?|each|every)\s)")
+        skipped = words.match(text, value.end)
+        match = _RATE.match(text, skipped.end()) if skipped else None
+    if match is None:
+        return ""
+    unit = time_unit(match.group("what"))
+    if unit is not None:
+        return unit[0]
+    return stem(match.group("what").lower()) if match.group("how") in {"per", "/"} else ""

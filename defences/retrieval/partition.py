@@ -1,0 +1,243 @@
+"""Places every seat's evidence in subsets of its own: Laws 2 and 5 of the design."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from domain.answering import POOL_SEAT, EvidenceSubset, PartitionMode, SeatId
+from domain.documents import Tier
+from domain.retrieval import FamilyId, ScoredChunk
+
+MIN_RELEVANCE: Final = 0.2
+"""Cosine below which a seat's best passage has nothing to do with the question."""
+
+SPREAD_MARGIN: Final = 0.1
+"""How far below its seat's best passage a family may lie to get a subset of its own."""
+
+_TRUST_STEP: Final = 0.1
+"""Trust is compared in steps: a hundredth more is no reason to take the slot of another family."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Partition:
+    """Disjoint evidence subsets, best seat first within a tier, the pool last."""
+
+    mode: PartitionMode
+    subsets: tuple[EvidenceSubset, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Plan:
+    seats: tuple[SeatId, ...]
+    tier: Tier
+    chunks: tuple[ScoredChunk, ...]
+
+
+def seat_of(chunk: ScoredChunk, mode: PartitionMode) -> SeatId:
+    """Return the seat that a chunk speaks for (Law 2)."""
+    if mode is PartitionMode.NO_PROVENANCE:
+        return SeatId(f"family:{chunk.family_id}")
+    return SeatId(str(chunk.origin.ref)) if chunk.origin.established else POOL_SEAT
+
+
+def partition(
+    chunks: Sequence[ScoredChunk],
+    *,
+    m: int,
+    k: int,
+    key: bytes,
+    min_relevance: float = MIN_RELEVANCE,
+) -> Partition:
+    """Return the evidence subsets of a question, one draft each.
+
+    Established seats and the pool never meet, and of `m` subsets one is the pool's whether the
+    pool has evidence or not: what is retrieved from the pool cannot change an established subset.
+    No seat with relevant evidence is dropped. Where the seats of a tier outnumber its subsets they
+    share by a keyed hash, each with at least one chunk; where even that does not fit `k`, or a
+    second tier would get none, there are more than `m` subsets. Where seats are fewer, a seat's
+    own families spread over the rest, those nearly as relevant as its best.
+
+    With nothing established among the relevant the families are the seats (`no-provenance`); the
+    `m` most relevant ones are drafted, and no more.
+
+    Args:
+        chunks: One vote a family already (Law 3), in any order.
+        m: Drafts a question, >= 1.
+        k: Chunks a draft, >= 1.
+        key: Secret of the installation, changed daily: nobody outside can steer who shares.
+        min_relevance: Least cosine of a seat's best passage.
+    """
+    if m < 1 or k < 1 or not key:
+        raise ValueError(f"need m >= 1, k >= 1 and a key, got {m}, {k}, {len(key)} bytes")
+    established = [chunk for chunk in chunks if chunk.origin.established]
+    pool = [chunk for chunk in chunks if not chunk.origin.established]
+    seats = _relevant(established, PartitionMode.ISOLATED, min_relevance)
+    if seats:
+        plans = _established_plans(seats, slots=max(1, m - 1), k=k, key=key)
+        if _best(pool) >= min_relevance:
+            chosen = _pool_chunks(pool, k=k, key=key)
+            plans.append(_Plan(seats=(POOL_SEAT,), tier=Tier.POOL, chunks=chosen))
+        return Partition(mode=PartitionMode.ISOLATED, subsets=_numbered(plans))
+    families = _relevant(pool, PartitionMode.NO_PROVENANCE, min_relevance)
+    ranked = sorted(families, key=lambda seat: (-_best(families[seat]), _hash(key, seat)))
+    plans = [
+        _Plan(seats=(seat,), tier=Tier.POOL, chunks=tuple(_ranked(families[seat])[:k]))
+        for seat in ranked[:m]
+    ]
+    return Partition(mode=PartitionMode.NO_PROVENANCE, subsets=_numbered(plans))
+
+
+def _numbered(plans: Sequence[_Plan]) -> tuple[EvidenceSubset, ...]:
+    return tuple(
+        EvidenceSubset(index=index, seats=plan.seats, tier=plan.tier, chunks=plan.chunks)
+        for index, plan in enumerate(plans)
+    )
+
+
+def _relevant(
+    chunks: Iterable[ScoredChunk], mode: PartitionMode, min_relevance: float
+) -> dict[SeatId, list[ScoredChunk]]:
+    seats: dict[SeatId, list[ScoredChunk]] = {}
+    for chunk in chunks:
+        seats.setdefault(seat_of(chunk, mode), []).append(chunk)
+    return {seat: held for seat, held in seats.items() if _best(held) >= min_relevance}
+
+
+def _best(chunks: Sequence[ScoredChunk]) -> float:
+    return max((chunk.similarity for chunk in chunks), default=-1.0)
+
+
+def _ranked(chunks: Iterable[ScoredChunk]) -> list[ScoredChunk]:
+    """Return chunks best first; ties by id, so that the order they came in tells nothing."""
+    return sorted(chunks, key=lambda chunk: (-chunk.similarity, chunk.chunk.id))
+
+
+def _hash(key: bytes, text: str) -> bytes:
+    return hashlib.blake2b(text.encode(), key=key[:64], digest_size=16).digest()
+
+
+def _established_plans(
+    seats: Mapping[SeatId, Sequence[ScoredChunk]], *, slots: int, k: int, key: bytes
+) -> list[_Plan]:
+    tiers = {
+        tier: [seat for seat, held in seats.items() if held[0].origin.tier is tier]
+        for tier in (Tier.REVIEWED, Tier.ESTABLISHED)
+    }
+    if len(seats) <= slots:
+        spread = _spread(seats, spare=slots - len(seats), k=k, key=key)
+        return [plan for tier in tiers for plan in spread if plan.tier is tier]
+    plans: list[_Plan] = []
+    reviewed, plain = tiers[Tier.REVIEWED], tiers[Tier.ESTABLISHED]
+    for_reviewed = min(len(reviewed), max(1, slots - (1 if plain else 0)))
+    for_plain = min(len(plain), max(1, slots - for_reviewed))
+    for tier, count in ((Tier.REVIEWED, for_reviewed), (Tier.ESTABLISHED, for_plain)):
+        held = {seat: seats[seat] for seat in tiers[tier]}
+        if held:
+            plans.extend(_shared(held, tier, count=max(count, -(-len(held) // k)), k=k, key=key))
+    return plans
+
+
+def _shared(
+    seats: Mapping[SeatId, Sequence[ScoredChunk]], tier: Tier, *, count: int, k: int, key: bytes
+) -> list[_Plan]:
+    """Deal seats into `count` subsets in the order of their keyed hash."""
+    dealt: list[list[SeatId]] = [[] for _ in range(count)]
+    for position, seat in enumerate(sorted(seats, key=lambda seat: _hash(key, seat))):
+        dealt[position % count].append(seat)
+    plans = []
+    for members in dealt:
+        slots = [_by_family(seats[seat]) for seat in members]
+        chosen = _ranked(_round_robin(slots, k))
+        plans.append(_Plan(seats=tuple(sorted(members)), tier=tier, chunks=tuple(chosen)))
+    return plans
+
+
+def _spread(
+    seats: Mapping[SeatId, Sequence[ScoredChunk]], *, spare: int, k: int, key: bytes
+) -> list[_Plan]:
+    """Give each seat a subset, and spare ones in turn to seats with more families to show."""
+    order = sorted(seats, key=lambda seat: (-_best(seats[seat]), _hash(key, seat)))
+    groups: dict[SeatId, list[list[ScoredChunk]]] = {
+        seat: _close_families(seats[seat]) for seat in order
+    }
+    counts = dict.fromkeys(order, 1)
+    while spare > 0:
+        open_seats = [seat for seat in order if counts[seat] < len(groups[seat])]
+        if not open_seats:
+            break
+        for seat in open_seats[:spare]:
+            counts[seat] += 1
+        spare -= min(spare, len(open_seats))
+    plans = []
+    for seat in order:
+        for part in _parts(seats[seat], groups[seat], counts[seat], k):
+            plans.append(_Plan(seats=(seat,), tier=part[0].origin.tier, chunks=tuple(part)))
+    return plans
+
+
+def _close_families(chunks: Sequence[ScoredChunk]) -> list[list[ScoredChunk]]:
+    """Return the families nearly as relevant as the best, most relevant first."""
+    floor = _best(chunks) - SPREAD_MARGIN
+    families = sorted(_families(chunks).values(), key=lambda held: (-_best(held), held[0].chunk.id))
+    return [held for held in families if _best(held) >= floor]
+
+
+def _parts(
+    chunks: Sequence[ScoredChunk], families: Sequence[list[ScoredChunk]], count: int, k: int
+) -> list[list[ScoredChunk]]:
+    """Split a seat's chunks into `count` disjoint parts, a leading family apart in each."""
+    if count == 1:
+        return [_ranked(_by_family(chunks)[:k])]
+    parts = [_ranked(held)[:k] for held in families[: count - 1]]
+    apart = {held[0].family_id for held in families[: count - 1]}
+    rest = [chunk for chunk in chunks if chunk.family_id not in apart]
+    return [*parts, _ranked(_by_family(rest)[:k])]
+
+
+def _families(chunks: Iterable[ScoredChunk]) -> dict[FamilyId, list[ScoredChunk]]:
+    families: dict[FamilyId, list[ScoredChunk]] = {}
+    for chunk in _ranked(chunks):
+        families.setdefault(chunk.family_id, []).append(chunk)
+    return families
+
+
+def _by_family(chunks: Sequence[ScoredChunk]) -> list[ScoredChunk]:
+    """Return chunks one a family in turn, families by trust and age, then by relevance."""
+    families = sorted(
+        _families(chunks).values(),
+        key=lambda held: (
+            -round(min(chunk.trust for chunk in held) / _TRUST_STEP),
+            held[0].admitted_at,
+            -_best(held),
+            held[0].chunk.id,
+        ),
+    )
+    return _round_robin(families, len(chunks))
+
+
+def _round_robin(queues: Sequence[Sequence[ScoredChunk]], limit: int) -> list[ScoredChunk]:
+    taken: list[ScoredChunk] = []
+    for depth in range(max((len(queue) for queue in queues), default=0)):
+        taken.extend(queue[depth] for queue in queues if depth < len(queue))
+    return taken[:limit]
+
+
+def _pool_chunks(chunks: Sequence[ScoredChunk], *, k: int, key: bytes) -> tuple[ScoredChunk, ...]:
+    """Return `k` chunks, in turn over uploaders and over each one's families.
+
+    Uploaders come in the order of a keyed hash and not by relevance, so that neither a flood nor
+    an optimised passage takes the slots of others.
+    """
+    uploaders: dict[str, list[ScoredChunk]] = {}
+    for chunk in chunks:
+        uploaders.setdefault(str(chunk.origin.ref), []).append(chunk)
+    order = sorted(uploaders, key=lambda name: _hash(key, name))
+    queues = []
+    for name in order:
+        families = _families(uploaders[name])
+        names = sorted(families, key=lambda family: _hash(key, family))
+        queues.append(_round_robin([families[family] for family in names], len(chunks)))
+    return tuple(_ranked(_round_robin(queues, k)))

@@ -131,11 +131,18 @@ class SqlDocumentLedger:
         at: datetime,
         family_id: FamilyId | None = None,
         voting: bool = True,
+        trust: float | None = None,
     ) -> DocumentRecord:
         def body(connection: Connection) -> DocumentRecord:
             before = find_record(connection, document_id, tenant_id=tenant_id, locked=True)
             after = transitions.decided(
-                before, action=action, actor=actor, at=at, family_id=family_id, voting=voting
+                before,
+                action=action,
+                actor=actor,
+                at=at,
+                family_id=family_id,
+                voting=voting,
+                trust=trust,
             )
             save_change(connection, before, after)
             draft = entries.document_decided(

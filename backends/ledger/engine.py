@@ -222,7 +222,7 @@ def _run(group: list[_Write[Any]], connection: Connection) -> None:
             if _is_locked(exc):
                 raise
             write.fail(_caused(translate(exc), exc))
-        except MithridateError as exc:
+        except Exception as exc:  # whatever a body raises is its caller's alone
             write.fail(exc)
 
 

@@ -121,7 +121,9 @@ def _file_locked(parsed: URL) -> Iterator[Connection]:
     if parsed.database is None:
         raise AssertionError("parse_url lets no SQLite URL without a file pass")
     path = Path(parsed.database)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # Secrets of webhooks are in it. SQLite gives its side files the mode of the database.
+    path.touch(mode=0o600)
     with path.with_name(f"{path.name}.migrate.lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         engine = create_engine(parsed, pooled=False)

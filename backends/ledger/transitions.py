@@ -85,6 +85,7 @@ def decided(
     at: datetime,
     family_id: FamilyId | None,
     voting: bool,
+    trust: float | None,
 ) -> DocumentRecord:
     """Return the record after a person's decision.
 
@@ -103,6 +104,7 @@ def decided(
         status=status,
         verdict=verdict,
         reason=CoarseReason.REVIEW,
+        trust=trust if admitted and trust is not None else before.trust,
         decided_at=at,
         decided_by=actor,
         admitted_at=at if admitted else None,

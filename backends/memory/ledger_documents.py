@@ -151,13 +151,20 @@ class InMemoryDocumentLedger:
         at: datetime,
         family_id: FamilyId | None = None,
         voting: bool = True,
+        trust: float | None = None,
     ) -> DocumentRecord:
         kept = self._kept(document_id, tenant_id)
         draft = entries.document_decided(
             kept.record, action=action, reason=reason, actor=actor, at=at
         )
         kept.record = transitions.decided(
-            kept.record, action=action, actor=actor, at=at, family_id=family_id, voting=voting
+            kept.record,
+            action=action,
+            actor=actor,
+            at=at,
+            family_id=family_id,
+            voting=voting,
+            trust=trust,
         )
         self._journal.write(draft)
         return kept.record

@@ -1,0 +1,82 @@
+"""The ledgers that contract tests run over. Add one by adding a parameter."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from backends.ledger.migrating import migrate, move
+from backends.ledger.sql import SqlLedger
+from backends.memory.clock import ManualClock, SequentialIds
+from backends.memory.ledger import InMemoryLedger
+from domain.ledger import Ledger
+
+POSTGRES_VARIABLE = "MITHRIDATE_TEST_POSTGRES_URL"
+"""A database whose tables these tests may drop, e.g. `postgresql://localhost/mithridate_test`."""
+
+LEDGERS = [
+    pytest.param("memory", id="memory"),
+    pytest.param("sqlite", id="sqlite"),
+    pytest.param(
+        "postgresql",
+        id="postgresql",
+        marks=[
+            pytest.mark.integration,
+            pytest.mark.skipif(
+                POSTGRES_VARIABLE not in os.environ, reason=f"{POSTGRES_VARIABLE} is not set"
+            ),
+        ],
+    ),
+]
+SQL_LEDGERS = LEDGERS[1:]
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+@pytest.fixture(scope="session")
+def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database with the newest schema and no rows, to be copied."""
+    path = tmp_path_factory.mktemp("ledger") / "empty.db"
+    migrate(f"sqlite:///{path}")
+    return path
+
+
+@pytest.fixture
+def sqlite_url(tmp_path: Path, migrated_sqlite: Path) -> str:
+    path = tmp_path / "ledger.db"
+    shutil.copyfile(migrated_sqlite, path)
+    return f"sqlite:///{path}"
+
+
+@pytest.fixture(params=SQL_LEDGERS)
+def ledger_url(request: pytest.FixtureRequest) -> str:
+    """URL of an empty ledger that several processes can open."""
+    return make_url_of(request, request.param)
+
+
+@pytest.fixture(params=LEDGERS)
+async def ledger(request: pytest.FixtureRequest, clock: ManualClock) -> AsyncIterator[Ledger]:
+    if request.param == "memory":
+        yield InMemoryLedger(clock=clock, ids=SequentialIds())
+        return
+    ledger = SqlLedger(make_url_of(request, request.param), clock=clock, ids=SequentialIds())
+    yield ledger
+    await ledger.close()
+
+
+def make_url_of(request: pytest.FixtureRequest, kind: str) -> str:
+    if kind == "sqlite":
+        url: str = request.getfixturevalue("sqlite_url")
+        return url
+    url = os.environ[POSTGRES_VARIABLE]
+    migrate(url)
+    move(url, "base")
+    migrate(url)
+    return url

@@ -1,0 +1,321 @@
+"""The embedded vector store: LanceDB in a folder, for readers and writers in several processes."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Coroutine, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from backends.keywords import question_text
+from backends.lancedb_rows import SEARCHABLE, records_of, rows_of
+from backends.lancedb_tables import Change, LanceTables, wrapped
+from backends.rank_fusion import RankedChunk, capped_ranking, depth_for, fuse
+from backends.vector_records import check_query, cosine, hit, latest
+from domain.documents import ChunkId, DocumentId, Origin, TenantId
+from domain.retrieval import FamilyId, ScoredChunk, Vector, VectorRecord
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from lancedb.expr import Expr
+    from lancedb.query import AsyncFTSQuery, AsyncVectorQuery
+    from lancedb.table import AsyncTable
+
+_SIDES: Final = (True, False)
+
+Written = TypeVar("Written")
+
+
+class LanceDBVectorStore:
+    """Keeps two tables a tenant, established and pool, so that keyword statistics are apart.
+
+    Vector search is exact. Writers of all processes take turns at a lock in the folder; a write
+    that was begun is finished even if its caller is cancelled. A write that touches both tables
+    (an origin that changes sides) is written where it goes to first and removed where it was
+    second: a reader may see it on both sides for a moment, never on none.
+
+    Compaction runs inside every so manieth write; see `lancedb_tables.MAX_FRAGMENTS`.
+    """
+
+    def __init__(
+        self, folder: Path, *, dimensions: int, lock_timeout_seconds: float = 60.0
+    ) -> None:
+        self._dimensions = dimensions
+        self._tables = LanceTables(
+            folder, dimensions=dimensions, lock_timeout_seconds=lock_timeout_seconds
+        )
+        self._writes: set[asyncio.Task[Any]] = set()
+
+    async def upsert(self, records: Sequence[VectorRecord]) -> None:
+        """Write or replace; see the Protocol.
+
+        Raises:
+            TransientError: The folder cannot be written, or others held the lock too long.
+            PermanentError: A vector is not a unit vector of the index's length.
+            ConfigurationError: The folder holds vectors of another length.
+        """
+        if wanted := latest(records, dimensions=self._dimensions):
+            await self._to_its_end(self._upsert(list(wanted.values())))
+
+    async def search(
+        self,
+        query: Vector,
+        text: str,
+        *,
+        tenant_id: TenantId,
+        established: bool,
+        limit: int,
+        per_origin: int,
+        min_trust: float = 0.0,
+    ) -> Sequence[ScoredChunk]:
+        query = check_query(query, dimensions=self._dimensions)
+        table = await self._tables.find(_table(tenant_id, established=established))
+        if table is None or limit < 1 or per_origin < 1:
+            return ()
+        may_be_found = _may_be_found(min_trust)
+        depth = depth_for(limit)
+        with wrapped("searching"):
+            rankings = await asyncio.gather(
+                capped_ranking(
+                    _VectorPage(table, query, may_be_found), depth=depth, per_origin=per_origin
+                ),
+                capped_ranking(
+                    _KeywordPage(table, question_text(text), may_be_found),
+                    depth=depth,
+                    per_origin=per_origin,
+                ),
+            )
+            fused = fuse(*rankings, limit=limit, per_origin=per_origin)
+            if not fused:
+                return ()
+            wanted = _one_of("chunk_id", [row.chunk_id for row in fused])
+            rows = await table.query().where(wanted & may_be_found).to_arrow()
+        records = {
+            record.chunk.id: record
+            for record in records_of(rows, tenant_id=tenant_id, established=established)
+        }
+        # A chunk may have been removed since it was ranked.
+        return tuple(
+            hit(
+                records[row.chunk_id],
+                similarity=cosine(query, records[row.chunk_id].vector),
+                relevance=row.relevance,
+            )
+            for row in fused
+            if row.chunk_id in records
+        )
+
+    async def delete_document(self, document_id: DocumentId, *, tenant_id: TenantId) -> int:
+        return await self._to_its_end(self._delete(document_id, tenant_id))
+
+    async def document_ids(self, *, tenant_id: TenantId) -> frozenset[DocumentId]:
+        found: set[DocumentId] = set()
+        for established in _SIDES:
+            table = await self._tables.find(_table(tenant_id, established=established))
+            if table is not None:
+                with wrapped("listing documents"):
+                    rows = await table.query().select(["document_id"]).to_arrow()
+                found.update(rows.column("document_id").unique().to_pylist())
+        return frozenset(found)
+
+    async def set_origin(self, origin: Origin, *, tenant_id: TenantId) -> int:
+        return await self._to_its_end(self._set_origin(origin, tenant_id))
+
+    async def set_family(
+        self, document_id: DocumentId, *, tenant_id: TenantId, family_id: FamilyId, voting: bool
+    ) -> None:
+        await self._to_its_end(self._set_family(document_id, tenant_id, family_id, voting=voting))
+
+    async def ping(self) -> None:
+        await self._tables.ping()
+
+    async def _upsert(self, records: Sequence[VectorRecord]) -> None:
+        sides: dict[tuple[TenantId, bool], list[VectorRecord]] = {}
+        for record in records:
+            sides.setdefault((record.tenant_id, record.origin.established), []).append(record)
+        async with self._tables.writing():
+            puts: list[Change] = []
+            removals: list[Change] = []
+            for (tenant_id, established), group in sides.items():
+                rows = rows_of(group, dimensions=self._dimensions)
+                puts.append(_put(_table(tenant_id, established=established), rows))
+                same = _one_of("chunk_id", [record.chunk.id for record in group])
+                other = _table(tenant_id, established=not established)
+                if await self._count(other, same):
+                    removals.append(_remove(other, same))
+            await self._tables.commit([*puts, *removals])
+
+    async def _delete(self, document_id: DocumentId, tenant_id: TenantId) -> int:
+        async with self._tables.writing():
+            doomed = _is("document_id", document_id)
+            counts = {
+                name: await self._count(name, doomed)
+                for name in (_table(tenant_id, established=side) for side in _SIDES)
+            }
+            await self._tables.commit([_remove(name, doomed) for name, n in counts.items() if n])
+        return sum(counts.values())
+
+    async def _set_origin(self, origin: Origin, tenant_id: TenantId) -> int:
+        here = _table(tenant_id, established=origin.established)
+        there = _table(tenant_id, established=not origin.established)
+        async with self._tables.writing():
+            theirs = _is("origin_key", str(origin.ref))
+            changes: list[Change] = []
+            settled = await self._count(here, theirs)
+            if await self._count(here, theirs & ~_is("reviewed", origin.reviewed)):
+                changes.append(_update(here, theirs, {"reviewed": origin.reviewed}))
+            moved = await self._rows(there, theirs)
+            if moved is not None and moved.num_rows:
+                changes.append(_put(here, _with_reviewed(moved, reviewed=origin.reviewed)))
+                changes.append(_remove(there, theirs))
+            await self._tables.commit(changes)
+        return settled + (moved.num_rows if moved is not None else 0)
+
+    async def _set_family(
+        self, document_id: DocumentId, tenant_id: TenantId, family_id: FamilyId, *, voting: bool
+    ) -> None:
+        async with self._tables.writing():
+            its = _is("document_id", document_id)
+            names = [_table(tenant_id, established=side) for side in _SIDES]
+            await self._tables.commit(
+                [
+                    _update(name, its, {"family_id": family_id, "voting": voting})
+                    for name in names
+                    if await self._count(name, its)
+                ]
+            )
+
+    async def _to_its_end(self, write: Coroutine[Any, Any, Written]) -> Written:
+        # Cancelling the caller must not stop a write between two commits.
+        task = asyncio.get_running_loop().create_task(write)
+        self._writes.add(task)
+        task.add_done_callback(self._writes.discard)
+        return await asyncio.shield(task)
+
+    async def _count(self, name: str, wanted: Expr) -> int:
+        table = await self._tables.find(name)
+        if table is None:
+            return 0
+        with wrapped("counting"):
+            return await table.count_rows(wanted.to_sql())
+
+    async def _rows(self, name: str, wanted: Expr) -> pa.Table | None:
+        table = await self._tables.find(name)
+        if table is None:
+            return None
+        with wrapped("reading an origin's chunks"):
+            return await table.query().where(wanted).to_arrow()
+
+
+class _VectorPage:
+    """Rows by cosine: of unit vectors, 1 minus the `dot` distance."""
+
+    def __init__(self, table: AsyncTable, query: Vector, wanted: Expr) -> None:
+        self._table = table
+        self._query = query
+        self._wanted = wanted
+
+    async def __call__(self, count: int, without: frozenset[str]) -> Sequence[RankedChunk]:
+        query = self._table.query().nearest_to(self._query).distance_type("dot")
+        rows = await _page(query, self._wanted, count, without, "_distance")
+        return _ranked(rows, "_distance", sign=-1)
+
+
+class _KeywordPage:
+    """Rows by BM25, those not indexed yet included."""
+
+    def __init__(self, table: AsyncTable, words: str, wanted: Expr) -> None:
+        self._table = table
+        self._words = words
+        self._wanted = wanted
+
+    async def __call__(self, count: int, without: frozenset[str]) -> Sequence[RankedChunk]:
+        if not self._words:
+            return []
+        query = self._table.query().nearest_to_text(self._words, columns=SEARCHABLE)
+        rows = await _page(query, self._wanted, count, without, "_score")
+        return _ranked(rows, "_score", sign=1)
+
+
+async def _page(
+    query: AsyncVectorQuery | AsyncFTSQuery,
+    wanted: Expr,
+    count: int,
+    without: frozenset[str],
+    score: str,
+) -> pa.Table:
+    # The filter comes first (prefilter), so that `count` rows are found where there are as many.
+    if without:
+        wanted &= ~_one_of("origin_key", sorted(without))
+    return (
+        await query.where(wanted).limit(count).select(["chunk_id", "origin_key", score]).to_arrow()
+    )
+
+
+def _ranked(rows: pa.Table, score: str, *, sign: int) -> list[RankedChunk]:
+    return [
+        RankedChunk(chunk_id=ChunkId(chunk_id), origin=origin, score=sign * value)
+        for chunk_id, origin, value in zip(
+            rows.column("chunk_id").to_pylist(),
+            rows.column("origin_key").to_pylist(),
+            rows.column(score).to_pylist(),
+            strict=True,
+        )
+    ]
+
+
+def _table(tenant_id: TenantId, *, established: bool) -> str:
+    # A digest: a tenant's id may hold what a file name may not.
+    digest = hashlib.sha256(tenant_id.encode("utf-8", "surrogatepass")).hexdigest()[:40]
+    return f"{'established' if established else 'pool'}-{digest}"
+
+
+# Filters are built as expressions, never as strings: ids may hold quotes.
+
+
+def _is(column: str, value: str | bool) -> Expr:
+    from lancedb.expr import col, lit
+
+    return col(column).eq(lit(value))
+
+
+def _one_of(column: str, values: Sequence[str]) -> Expr:
+    from lancedb.expr import col
+
+    return col(column).isin(values)
+
+
+def _may_be_found(min_trust: float) -> Expr:
+    from lancedb.expr import col, lit
+
+    return col("voting") & (col("trust") >= lit(float(min_trust)))
+
+
+def _put(table: str, rows: pa.Table) -> Change:
+    async def apply(opened: AsyncTable) -> None:
+        merge = opened.merge_insert("chunk_id").when_matched_update_all()
+        await merge.when_not_matched_insert_all().execute(rows)
+
+    return Change(table=table, apply=apply)
+
+
+def _remove(table: str, wanted: Expr) -> Change:
+    async def apply(opened: AsyncTable) -> None:
+        await opened.delete(wanted)
+
+    return Change(table=table, apply=apply)
+
+
+def _update(table: str, wanted: Expr, values: Mapping[str, str | bool]) -> Change:
+    async def apply(opened: AsyncTable) -> None:
+        await opened.update(dict(values), where=wanted)
+
+    return Change(table=table, apply=apply)
+
+
+def _with_reviewed(rows: pa.Table, *, reviewed: bool) -> pa.Table:
+    import pyarrow as pa
+
+    place = rows.schema.get_field_index("reviewed")
+    return rows.set_column(place, rows.schema.field(place), pa.array([reviewed] * rows.num_rows))

@@ -1,0 +1,406 @@
+"""The path of one question. Read this first.
+
+    retrieve with quotas -> collapse families -> seats -> partition -> draft -> verify
+        -> group -> weigh by provenance -> calibrate -> guard -> answer | escalate | abstain
+
+Every number of it stands in the result, which is the trace. The Laws named here are those of the
+design; `defences` carries them out, this module only joins them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from defences.answering.agreement import group_answers
+from defences.answering.disagreement import monitored_disagreement
+from defences.answering.scoring import score_drafts
+from defences.answering.weighting import weigh_groups
+from defences.retrieval.families import collapse
+from defences.retrieval.partition import Partition, partition
+from domain.answering import (
+    AnswerGroup,
+    AnswerResult,
+    Calibrator,
+    Draft,
+    Drafter,
+    EvidenceSubset,
+    Guard,
+    GuardDecision,
+    LadderStep,
+    Outcome,
+    PartitionMode,
+    Question,
+    Rung,
+    ScoredDraft,
+    Source,
+    StageTiming,
+    Verifier,
+)
+from domain.clock import Clock
+from domain.errors import DependencyError, TransientError
+from domain.retrieval import Embedder, ScoredChunk, VectorStore
+from gateway.query.reformulation import reformulate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryOptions:
+    """`m` drafts of at most `k` chunks; `lift_bound` in nats (Law 7)."""
+
+    m: int = 5
+    k: int = 5
+    established_limit: int = 30
+    pool_limit: int = 10
+    per_origin: int = 6
+    min_trust: float = 0.2
+    lift_bound: float = 0.5
+    timeout_seconds: float = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One pass from evidence to the guard's decision."""
+
+    evidence: tuple[ScoredChunk, ...]
+    partition: Partition
+    drafts: tuple[Draft, ...]
+    scored: tuple[ScoredDraft, ...]
+    groups: tuple[AnswerGroup, ...]
+    decision: GuardDecision
+    calibration_version: str | None
+    configuration: str
+
+
+class Stopwatch:
+    """Adds up seconds by stage, in the order in which stages first ran."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._seconds: dict[str, float] = {}
+        self._began = clock.monotonic()
+        self._last = self._began
+
+    def lap(self, stage: str) -> None:
+        now = self._clock.monotonic()
+        self._seconds[stage] = self._seconds.get(stage, 0.0) + now - self._last
+        self._last = now
+
+    def timings(self) -> tuple[StageTiming, ...]:
+        total = self._clock.monotonic() - self._began
+        return (
+            *(StageTiming(stage=s, seconds=seconds) for s, seconds in self._seconds.items()),
+            StageTiming(stage="total", seconds=total),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inquiry:
+    """One question under way."""
+
+    question: Question
+    options: QueryOptions
+    watch: Stopwatch
+
+
+class QueryPipeline:
+    """Answers questions from admitted documents, or says honestly that it will not."""
+
+    def __init__(
+        self,
+        *,
+        embedder: Embedder,
+        vectors: VectorStore,
+        drafter: Drafter,
+        verifier: Verifier,
+        calibrators: Sequence[Calibrator],
+        guard: Guard,
+        clock: Clock,
+        secret: bytes,
+        options: QueryOptions,
+        large_model: Drafter | None = None,
+    ) -> None:
+        self._embedder = embedder
+        self._vectors = vectors
+        self._drafter = drafter
+        self._verifier = verifier
+        self._calibrators = {calibrator.configuration: calibrator for calibrator in calibrators}
+        self._guard = guard
+        self._clock = clock
+        self._secret = secret
+        self._options = options
+        self._large_model = large_model
+
+    def configuration(
+        self, mode: PartitionMode, *, m: int, k: int, drafter: str | None = None
+    ) -> str:
+        """Name everything that shapes a score: what a calibration artefact is keyed by (Law 12)."""
+        return ";".join(
+            [
+                f"drafter={drafter or self._drafter.version}",
+                f"verifier={self._verifier.version}",
+                f"embedder={self._embedder.version}",
+                "scoring=1",
+                f"lift={self._options.lift_bound:g}",
+                f"partition={mode.value}",
+                f"m={m}",
+                f"k={k}",
+                "route=long",
+            ]
+        )
+
+    def calibrated(self) -> bool:
+        """Whether an artefact matches the default configuration; `/readyz` says so."""
+        options = self._options
+        key = self.configuration(PartitionMode.ISOLATED, m=options.m, k=options.k)
+        return key in self._calibrators
+
+    async def answer(
+        self, question: Question, *, m: int | None = None, k: int | None = None
+    ) -> AnswerResult:
+        """Answer one question.
+
+        Raises:
+            TransientError: Index or model did not answer, or the time ran out.
+            PermanentError: A model endpoint is not what was configured.
+        """
+        options = replace(self._options, m=m or self._options.m, k=k or self._options.k)
+        try:
+            async with asyncio.timeout(options.timeout_seconds):
+                return await self._answer(question, options)
+        except TimeoutError as exc:
+            raise TransientError(f"no answer within {options.timeout_seconds:g} seconds") from exc
+
+    async def _answer(self, question: Question, options: QueryOptions) -> AnswerResult:
+        inquiry = Inquiry(question=question, options=options, watch=Stopwatch(self._clock))
+        vector = (await self._embedder.embed([question.text]))[0]
+        inquiry.watch.lap("embed")
+        evidence = await self._retrieve(inquiry, question.text, vector)
+        inquiry.watch.lap("retrieve")
+        attempt = await self._attempt(inquiry, evidence, self._drafter)
+        outcome, ladder = attempt.decision.outcome, ()
+        if outcome is Outcome.ABSTAIN:
+            attempt, ladder = await self._climb(inquiry, attempt)
+            if attempt.decision.outcome is not Outcome.ABSTAIN:
+                outcome = Outcome.ESCALATED
+        return self._result(inquiry, vector, attempt, outcome, ladder)
+
+    async def _retrieve(
+        self, inquiry: Inquiry, text: str, vector: NDArray[np.float32]
+    ) -> tuple[ScoredChunk, ...]:
+        """Search established origins and the pool apart (Law 4); established hits first."""
+        options, tenant_id = inquiry.options, inquiry.question.tenant_id
+        established, pool = await asyncio.gather(
+            self._vectors.search(
+                vector,
+                text,
+                tenant_id=tenant_id,
+                established=True,
+                limit=options.established_limit,
+                per_origin=options.per_origin,
+                min_trust=options.min_trust,
+            ),
+            self._vectors.search(
+                vector,
+                text,
+                tenant_id=tenant_id,
+                established=False,
+                limit=options.pool_limit,
+                per_origin=options.per_origin,
+                min_trust=options.min_trust,
+            ),
+        )
+        return (*established, *pool)
+
+    async def _attempt(
+        self, inquiry: Inquiry, evidence: tuple[ScoredChunk, ...], drafter: Drafter
+    ) -> Attempt:
+        question, options, watch = inquiry.question, inquiry.options, inquiry.watch
+        parts = partition(collapse(evidence), m=options.m, k=options.k, key=self._key())
+        watch.lap("partition")
+        drafts = await self._draft(question, parts.subsets, drafter)
+        watch.lap("draft")
+        scored = await self._score(question, drafts, options)
+        watch.lap("verify")
+        configuration = self.configuration(
+            parts.mode, m=options.m, k=options.k, drafter=drafter.version
+        )
+        calibrator = self._calibrators.get(configuration)
+        groups = await self._group(question, scored, parts.mode, calibrator)
+        decision = self._guard.decide(groups, mode=parts.mode, calibrated=calibrator is not None)
+        watch.lap("decide")
+        return Attempt(
+            evidence=evidence,
+            partition=parts,
+            drafts=drafts,
+            scored=scored,
+            groups=groups,
+            decision=decision,
+            calibration_version=calibrator.version if calibrator else None,
+            configuration=configuration,
+        )
+
+    async def _score(
+        self, question: Question, drafts: Sequence[Draft], options: QueryOptions
+    ) -> tuple[ScoredDraft, ...]:
+        usable = [draft for draft in drafts if draft.usable]
+        if not usable:
+            return ()
+        evidence = [draft.subset for draft in usable]
+        matrix = await self._verifier.score(question, usable, [*evidence, None])
+        return score_drafts(usable, matrix, lift_bound=options.lift_bound)
+
+    async def _draft(
+        self, question: Question, subsets: Sequence[EvidenceSubset], drafter: Drafter
+    ) -> tuple[Draft, ...]:
+        """One draft a subset, all at once; a slow or failed drafter fails its own draft alone."""
+        results = await asyncio.gather(
+            *(drafter.draft(question, subset) for subset in subsets),
+            return_exceptions=True,
+        )
+        drafts: list[Draft] = []
+        failures: list[DependencyError] = []
+        for subset, result in zip(subsets, results, strict=True):
+            if isinstance(result, Draft):
+                drafts.append(result)
+            elif isinstance(result, DependencyError):
+                failures.append(result)
+                drafts.append(failed_draft(subset, result.code))
+            else:
+                raise result
+        if failures and len(failures) == len(subsets):
+            raise failures[0]  # no drafter answers at all: that is an outage, not an abstention
+        return tuple(drafts)
+
+    async def _group(
+        self,
+        question: Question,
+        scored: tuple[ScoredDraft, ...],
+        mode: PartitionMode,
+        calibrator: Calibrator | None,
+    ) -> tuple[AnswerGroup, ...]:
+        if not scored:
+            return ()
+        vectors = await self._embedder.embed([one.draft.answer for one in scored])
+        grouped = group_answers(question.text, scored, vectors @ vectors.T)
+        return weigh_groups(grouped, mode=mode, calibrator=calibrator)
+
+    async def _climb(self, inquiry: Inquiry, first: Attempt) -> tuple[Attempt, tuple[Rung, ...]]:
+        """The escalation ladder of Law 9. Every rung keeps isolation and the guard's own rules."""
+        rungs: list[Rung] = []
+        for step, climb in (
+            (LadderStep.RE_RETRIEVE, self._re_retrieve),
+            (LadderStep.FULL_RAG, self._full_rag),
+        ):
+            attempt = await climb(inquiry, first)
+            if attempt is None:
+                rungs.append(Rung(step=step, result="unavailable"))
+            elif attempt.decision.outcome is Outcome.ABSTAIN:
+                rungs.append(Rung(step=step, result="no-better"))
+            else:
+                rungs.append(Rung(step=step, result="answered"))
+                return attempt, tuple(rungs)
+        rungs.append(Rung(step=LadderStep.ABSTAIN, result="queued"))
+        return first, tuple(rungs)
+
+    async def _re_retrieve(self, inquiry: Inquiry, first: Attempt) -> Attempt | None:
+        """Search with other words. What was found before stays: no seat is argued away.
+
+        None where no other words, or nothing new, can be found.
+        """
+        text = reformulate(inquiry.question.text)
+        if text is None:
+            return None
+        vector = (await self._embedder.embed([text]))[0]
+        found = await self._retrieve(inquiry, text, vector)
+        known = {hit.chunk.id for hit in first.evidence}
+        fresh = tuple(hit for hit in found if hit.chunk.id not in known)
+        inquiry.watch.lap("re-retrieve")
+        if not fresh:
+            return None
+        return await self._attempt(inquiry, (*first.evidence, *fresh), self._drafter)
+
+    async def _full_rag(self, inquiry: Inquiry, first: Attempt) -> Attempt | None:
+        """Let the large model draft over established seats only; None without one."""
+        established = tuple(hit for hit in first.evidence if hit.origin.established)
+        if self._large_model is None or not established:
+            return None
+        return await self._attempt(inquiry, established, self._large_model)
+
+    def _key(self) -> bytes:
+        """The secret of the day: who uploads cannot tell where a shuffle puts a document."""
+        today = self._clock.now().date().isoformat().encode()
+        return hashlib.blake2b(today, key=self._secret, digest_size=32).digest()
+
+    def _result(
+        self,
+        inquiry: Inquiry,
+        vector: NDArray[np.float32],
+        attempt: Attempt,
+        outcome: Outcome,
+        ladder: tuple[Rung, ...],
+    ) -> AnswerResult:
+        decision = attempt.decision
+        chosen = decision.chosen if outcome is not Outcome.ABSTAIN else None
+        best = attempt.groups[0] if attempt.groups else None
+        return AnswerResult(
+            question=inquiry.question,
+            outcome=outcome,
+            reason=decision.reason if outcome is Outcome.ABSTAIN else None,
+            warnings=decision.warnings,
+            answer=chosen.answer if chosen else None,
+            confidence=best.confidence if best else 0.0,
+            sources=sources_of(chosen, attempt.evidence) if chosen else (),
+            agreement=decision.agreement,
+            entropy=decision.entropy,
+            margin=decision.margin,
+            disagreement=monitored_disagreement(attempt.groups),
+            mode=attempt.partition.mode,
+            m=inquiry.options.m,
+            k=inquiry.options.k,
+            retrieved=attempt.evidence,
+            subsets=attempt.partition.subsets,
+            drafts=attempt.drafts,
+            scored=attempt.scored,
+            groups=attempt.groups,
+            ladder=ladder,
+            timings=inquiry.watch.timings(),
+            calibration_version=attempt.calibration_version,
+            configuration=attempt.configuration,
+            embedding=vector,
+        )
+
+
+def failed_draft(subset: EvidenceSubset, failure: str) -> Draft:
+    return Draft(
+        subset=subset, answer="", rationale="", quotes=(), probability=1.0, failure=failure
+    )
+
+
+def sources_of(group: AnswerGroup, evidence: Sequence[ScoredChunk]) -> tuple[Source, ...]:
+    """Return what the group's drafts quote, best draft first, each passage once."""
+    titles = {hit.chunk.document_id: hit for hit in evidence}
+    sources: dict[tuple[str, int, int], Source] = {}
+    for scored in group.drafts:
+        for quote in scored.draft.quotes:
+            hit = titles.get(quote.document_id)
+            if hit is None:
+                continue
+            sources.setdefault(
+                (quote.document_id, quote.span.start, quote.span.end),
+                Source(
+                    document_id=quote.document_id,
+                    span=quote.span,
+                    quote=quote.text,
+                    origin=quote.origin,
+                    tier=hit.origin.tier,
+                    trust=quote.trust,
+                    title=hit.title,
+                    source_uri=hit.source_uri,
+                ),
+            )
+    return tuple(sources.values())

@@ -48,7 +48,7 @@ end
 """
 
 # An over-full bucket is looked at in two halves: the oldest, among whom an original stands that a
-# flood has copied, and a run of the others at a place that the signature chooses, other in each band.
+# flood has copied, and a run of the others, beginning elsewhere in each band.
 _FIND: Final = """
 local function find(signature, own)
   local seen, found = {}, {}
@@ -60,8 +60,7 @@ local function find(signature, own)
       numbers = redis.call('ZRANGE', key, 0, -1)
     else
       local half = math.floor(cap / 2)
-      local high, low = string.byte(signature, ((band + 1) % bands) * width + 1,
-                                    ((band + 1) % bands) * width + 2)
+      local high, low = string.byte(signature, band * width + 1, band * width + 2)
       local start = half + (high * 256 + low) % (size - cap + 1)
       numbers = redis.call('ZRANGE', key, 0, half - 1)
       for _, number in ipairs(redis.call('ZRANGE', key, start, start + cap - half - 1)) do

@@ -187,6 +187,7 @@ class Neighbour:
         similarity: Estimated Jaccard similarity of word 5-shingles, in [0, 1].
         differences: How many figures, dates, names or negations differ. Never which: that is text.
         admitted: Whether it is in the index; a quarantined or rejected one is a neighbour too.
+        contained: Quarantined or rejected, rather than not scanned yet.
     """
 
     document_id: DocumentId
@@ -195,6 +196,7 @@ class Neighbour:
     relation: NeighbourRelation
     differences: int
     admitted: bool
+    contained: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

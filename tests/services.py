@@ -14,9 +14,7 @@ def valkey_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """URL of an empty Valkey server on a free loopback port; tests part by key or database."""
     folder: Path = tmp_path_factory.mktemp("valkey")
     folder.chmod(0o700)
-    server = ValkeyServer(
-        port=0, data_dir=folder, config={"save": "", "maxmemory-policy": "noeviction"}
-    )
+    server = ValkeyServer(data_dir=folder, config={"save": "", "maxmemory-policy": "noeviction"})
     server.start()
     server.wait_until_ready()
     try:

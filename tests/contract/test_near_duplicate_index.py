@@ -232,13 +232,11 @@ async def test_an_over_full_bucket_is_looked_at_in_part_and_the_oldest_are_seen(
     for n in range(40):
         await insert(index, tenant, f"d{n:02}", base())
 
-    found = [name for name, _ in await insert(index, tenant, "x", base())]
+    found = [candidate.document_id for candidate in await index.query(tenant, base())]
 
     assert found[:3] == ["d00", "d01", "d02"]
     assert 6 <= len(found) < 40
-    assert found == [
-        c.document_id for c in await index.query(tenant, base()) if c.document_id in found
-    ]
+    assert found == [candidate.document_id for candidate in await index.query(tenant, base())]
 
 
 async def test_both_kinds_look_at_the_same_part_of_an_over_full_bucket(

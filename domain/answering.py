@@ -240,11 +240,6 @@ class Calibrator(Protocol):
     def version(self) -> str: ...
 
     @property
-    def configuration(self) -> str:
-        """What it was fitted for; with another configuration it does not apply (Law 12)."""
-        ...
-
-    @property
     def tau(self) -> float:
         """Least confidence of an answer, fitted with the artefact; in (0, 1]."""
         ...

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
 from defences.retrieval.families import FamilyDecision, Member, assign_family, elect_centre
-from domain.documents import Document, DocumentStatus, Neighbour, TenantId
+from domain.documents import Document, DocumentId, DocumentStatus, NeighbourRelation, TenantId
 from domain.ledger import DocumentLedger, DocumentRecord, OriginLedger
 from domain.retrieval import Embedder, FamilyId, VectorRecord, VectorStore
 from domain.scanning import Finding, FindingLevel
@@ -88,6 +88,7 @@ class Admission:
                     for piece, vector in zip(batch, vectors, strict=True)
                 ]
             )
+        await self._absorb(document.tenant_id, family)
         return family
 
     async def withdraw(self, record: DocumentRecord) -> None:
@@ -101,23 +102,42 @@ class Admission:
             for member in family
             if member.id != record.id and member.status is DocumentStatus.ADMITTED
         ]
-        for document_id, decision in elect_centre(members).items():
+        await self._move(record.tenant_id, elect_centre(members))
+
+    async def _absorb(self, tenant_id: TenantId, family: FamilyDecision) -> None:
+        """Take the vote of less established centres; their own members elect another."""
+        for centre in family.absorbs:
+            members = await self._documents.family(tenant_id, FamilyId(centre))
+            left = [await self._member(one) for one in members if one.id != centre]
+            joined = FamilyDecision(family_id=family.family_id, voting=False)
+            await self._move(tenant_id, {centre: joined, **elect_centre(left)})
+
+    async def _move(
+        self, tenant_id: TenantId, decisions: Mapping[DocumentId, FamilyDecision]
+    ) -> None:
+        for document_id, decision in decisions.items():
             await self._vectors.set_family(
                 document_id,
-                tenant_id=record.tenant_id,
+                tenant_id=tenant_id,
                 family_id=decision.family_id,
                 voting=decision.voting,
             )
             await self._documents.set_family(
-                record.tenant_id,
-                document_id,
-                family_id=decision.family_id,
-                voting=decision.voting,
+                tenant_id, document_id, family_id=decision.family_id, voting=decision.voting
             )
 
     async def _family(self, document: Document, at: datetime) -> FamilyDecision:
-        admitted = [neighbour for neighbour in document.neighbours if neighbour.admitted]
-        known = await self._known(document.tenant_id, admitted)
+        near = {one.document_id: one for one in document.neighbours if one.admitted}
+        records = await self._documents.records(document.tenant_id, list(near))
+        known = [
+            replace(
+                await self._member(record),
+                similarity=near[record.id].similarity,
+                contradicts=near[record.id].relation is NeighbourRelation.CONTRADICTION,
+            )
+            for record in records.values()
+            if record.status is DocumentStatus.ADMITTED
+        ]
         candidate = Member(
             document_id=document.id,
             tier=document.provenance.origin.tier,
@@ -126,14 +146,6 @@ class Admission:
             family_id=None,
         )
         return assign_family(candidate, known)
-
-    async def _known(self, tenant_id: TenantId, neighbours: Sequence[Neighbour]) -> list[Member]:
-        records = await self._documents.records(tenant_id, [n.document_id for n in neighbours])
-        return [
-            await self._member(record)
-            for record in records.values()
-            if record.status is DocumentStatus.ADMITTED
-        ]
 
     async def _member(self, record: DocumentRecord) -> Member:
         origin = await self._origins.get(record.tenant_id, record.origin)

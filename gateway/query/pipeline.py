@@ -11,14 +11,16 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from defences.answering.agreement import group_answers
+from defences.answering.calibration import DEFAULT_TAU
 from defences.answering.disagreement import monitored_disagreement
+from defences.answering.guard import DisagreementGuard
 from defences.answering.scoring import score_drafts
 from defences.answering.weighting import weigh_groups
 from defences.retrieval.families import collapse
@@ -50,7 +52,7 @@ from gateway.query.reformulation import reformulate
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryOptions:
-    """`m` drafts of at most `k` chunks; `lift_bound` in nats (Law 7)."""
+    """`m` drafts of at most `k` chunks; `lift_bound` in nats (Law 7); `tau` None: as fitted."""
 
     m: int = 5
     k: int = 5
@@ -59,6 +61,8 @@ class QueryOptions:
     per_origin: int = 6
     min_trust: float = 0.2
     lift_bound: float = 0.5
+    tau: float | None = None
+    agreement_floor: float = 0.3
     timeout_seconds: float = 60.0
 
 
@@ -117,8 +121,7 @@ class QueryPipeline:
         vectors: VectorStore,
         drafter: Drafter,
         verifier: Verifier,
-        calibrators: Sequence[Calibrator],
-        guard: Guard,
+        calibrators: Mapping[str, Calibrator],
         clock: Clock,
         secret: bytes,
         options: QueryOptions,
@@ -128,8 +131,7 @@ class QueryPipeline:
         self._vectors = vectors
         self._drafter = drafter
         self._verifier = verifier
-        self._calibrators = {calibrator.configuration: calibrator for calibrator in calibrators}
-        self._guard = guard
+        self._calibrators = dict(calibrators)
         self._clock = clock
         self._secret = secret
         self._options = options
@@ -182,7 +184,8 @@ class QueryPipeline:
         evidence = await self._retrieve(inquiry, question.text, vector)
         inquiry.watch.lap("retrieve")
         attempt = await self._attempt(inquiry, evidence, self._drafter)
-        outcome, ladder = attempt.decision.outcome, ()
+        outcome = attempt.decision.outcome
+        ladder: tuple[Rung, ...] = ()
         if outcome is Outcome.ABSTAIN:
             attempt, ladder = await self._climb(inquiry, attempt)
             if attempt.decision.outcome is not Outcome.ABSTAIN:
@@ -224,14 +227,16 @@ class QueryPipeline:
         watch.lap("partition")
         drafts = await self._draft(question, parts.subsets, drafter)
         watch.lap("draft")
-        scored = await self._score(question, drafts, options)
+        scored = await self._score(question, drafts, parts.mode, options)
         watch.lap("verify")
         configuration = self.configuration(
             parts.mode, m=options.m, k=options.k, drafter=drafter.version
         )
         calibrator = self._calibrators.get(configuration)
         groups = await self._group(question, scored, parts.mode, calibrator)
-        decision = self._guard.decide(groups, mode=parts.mode, calibrated=calibrator is not None)
+        decision = self._guard(calibrator).decide(
+            groups, mode=parts.mode, calibrated=calibrator is not None
+        )
         watch.lap("decide")
         return Attempt(
             evidence=evidence,
@@ -245,14 +250,26 @@ class QueryPipeline:
         )
 
     async def _score(
-        self, question: Question, drafts: Sequence[Draft], options: QueryOptions
+        self,
+        question: Question,
+        drafts: Sequence[Draft],
+        mode: PartitionMode,
+        options: QueryOptions,
     ) -> tuple[ScoredDraft, ...]:
+        """Score each draft given its own evidence, the others', and none (cross-examination)."""
         usable = [draft for draft in drafts if draft.usable]
         if not usable:
             return ()
-        evidence = [draft.subset for draft in usable]
-        matrix = await self._verifier.score(question, usable, [*evidence, None])
-        return score_drafts(usable, matrix, lift_bound=options.lift_bound)
+        subsets = [draft.subset for draft in usable]
+        matrix = await self._verifier.score(question, usable, [*subsets, None])
+        return score_drafts(
+            usable,
+            own=np.diagonal(matrix),
+            unconditional=matrix[:, -1],
+            mode=mode,
+            lift_bound=options.lift_bound,
+            cross=matrix[:, :-1],
+        )
 
     async def _draft(
         self, question: Question, subsets: Sequence[EvidenceSubset], drafter: Drafter
@@ -331,6 +348,13 @@ class QueryPipeline:
             return None
         return await self._attempt(inquiry, established, self._large_model)
 
+    def _guard(self, calibrator: Calibrator | None) -> Guard:
+        """Go by the configured threshold, else the one fitted with the artefact (Law 12)."""
+        tau = self._options.tau
+        if tau is None:
+            tau = calibrator.tau if calibrator is not None else DEFAULT_TAU
+        return DisagreementGuard(tau=tau, agreement_floor=self._options.agreement_floor)
+
     def _key(self) -> bytes:
         """The secret of the day: who uploads cannot tell where a shuffle puts a document."""
         today = self._clock.now().date().isoformat().encode()
@@ -346,7 +370,7 @@ class QueryPipeline:
     ) -> AnswerResult:
         decision = attempt.decision
         chosen = decision.chosen if outcome is not Outcome.ABSTAIN else None
-        best = attempt.groups[0] if attempt.groups else None
+        best = decision.chosen or (attempt.groups[0] if attempt.groups else None)
         return AnswerResult(
             question=inquiry.question,
             outcome=outcome,

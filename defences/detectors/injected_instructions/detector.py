@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from defences.detectors.injected_instructions.context import Context, Enclosure
 from defences.detectors.injected_instructions.rules import Rule, applicable
+from defences.detectors.injected_instructions.rules_hidden import HIDDEN
 from defences.detectors.injected_instructions.rules_misuse import MISUSE
 from defences.detectors.injected_instructions.rules_multilingual import OTHER_LANGUAGES, SQUASHED
 from defences.detectors.injected_instructions.rules_takeover import TAKEOVER
@@ -106,7 +107,8 @@ def _document_hits(document: Document) -> Iterator[_Hit]:
     for passage in document.hidden:
         place += 1
         doubt = 1.0 if passage.benign else _HIDDEN_DOUBT
-        for hit in _text_hits(passage.text.text, channel=_HIDDEN, place=place):
+        rules = _RULES if passage.benign else (*_RULES, *HIDDEN)
+        for hit in _text_hits(passage.text.text, channel=_HIDDEN, place=place, rules=rules):
             yield replace(hit, risk=1.0 - (1.0 - hit.risk) * doubt)
     for entry in document.metadata:
         place += 1
@@ -135,11 +137,13 @@ def _visible_hits(text: str) -> Iterator[_Hit]:
             yield replace(hit, risk=hit.risk * (_QUOTED_FACTOR if quoted else 1.0))
 
 
-def _text_hits(text: str, *, channel: str, place: int) -> Iterator[_Hit]:
+def _text_hits(
+    text: str, *, channel: str, place: int, rules: Sequence[Rule] = _RULES
+) -> Iterator[_Hit]:
     seen: set[tuple[str, int, int]] = set()
     for view in views(text):
         folded = fold(view.text.text)
-        for rule in applicable(SQUASHED if view.squashed else _RULES, folded):
+        for rule in applicable(SQUASHED if view.squashed else rules, folded):
             for span in _matches(rule, folded, view.text):
                 key = (rule.family, span.start, span.end)
                 if key in seen:

@@ -192,8 +192,15 @@ MISUSE: tuple[Rule, ...] = (
         0.55,
         "user,reader,anyone,human,customer,operator,owner&tell,mention,reveal,inform,alert,notif,let,warn,show",
         r"\b(?:do~not|don't|never|without|must~not)~(?:tell|reveal|inform|alert|notify|warn|mention|let|show|telling|informing|alerting|notifying|warning)"
-        r"~(?:(?:this|it|that|any~of~this)~to~)?(?:the~|your~|any~)?(?:users?|readers?|anyone|humans?|customers?|operators?|owners?)\b"
+        r"~(?:(?:this|it|that|any~of~this)~to~)?(?:(?:the~|your~|any~)?(?:users?|readers?|humans?|operators?|owners?)|anyone~(?:about|of)~(?:this|these))\b"
         r"(?!~(?:to|how|that|what|where|when|which|why|whether|if|they|their|has|have|is|are|can|input|name|id|account)\b|'s)",
+    ),
+    rule(
+        CONCEALMENT,
+        0.3,  # house rules for staff sound like this too
+        "customer,anyone&tell,inform,let",
+        r"\b(?:do~not|don't|never|without)~(?:tell|inform|let|telling|informing|letting)~(?:(?:the~)?customers?~(?:about|know)\b"
+        r"|anyone(?=[.!,\n]))",
     ),
     rule(
         CONCEALMENT,

@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - look-alike letters are the matter here
 """Orders in other languages than English: above all overrides and prompt extraction.
 
 Latin scripts are folded (`views.fold`), so their patterns carry no accents. Chinese, Japanese and

@@ -99,7 +99,7 @@ TAKEOVER: tuple[Rule, ...] = (
         0.5,
         "instruction,task,directive,orders",
         r"(?:^|\n|[.!?>\])*]\s|\b(?:your|my|these|are|is) )(?:new|updated|revised|real|actual|true|secret|priority)~(?:system )?(?:instructions?|tasks?|directives?|orders)"
-        r"(?:~(?:is|are|for you)\b|~to~the~\w{1,12}\b)?\s?[:\-]",
+        r"(?:~(?:is|are|for you)\b|~to~the~\w{1,12}\b)?\s?:",
     ),
     rule(
         OVERRIDE,

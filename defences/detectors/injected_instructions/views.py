@@ -26,6 +26,10 @@ MAX_BLOBS = 64
 MAX_BLOB_CHARACTERS = 16_384
 MAX_DEPTH = 2
 
+_OFTEN = 4  # escapes or marks that make another reading worth its time
+_MIN_BLOB = 12
+_ASCII_END = 0x80
+
 _Replacement = Callable[[str], str]
 
 _LATIN = [*range(0xC0, 0x250), *range(0x1E00, 0x1F00)]
@@ -49,19 +53,27 @@ _MIXED = re.compile(r"[a-z][\u0370-\u04ff\u0500-\u052f]|[\u0370-\u04ff\u0500-\u0
 _MIXED_WORD = re.compile(r"[a-z\u0370-\u04ff\u0500-\u052f]+")
 _LEET = str.maketrans("013457@$!|", "oieastasil")
 _LEET_WORD = re.compile(r"[a-z0-9@$!|]+")
-_LEET_INSIDE = re.compile(r"[a-z][013457@$!|]{1,3}[a-z]")
+_MARKS = re.compile(r"[\u0300-\u036f]+")
 _MARKED = re.compile(r"[A-Za-z][\u0300-\u036f]")
+_SIGNS = (
+    "instruct", "ignor", "prompt", "system", "assistant", "disregard", "forget", "reveal",
+    "previous", "anweisung", "instruc", "istruzion", "password", "bypass", "override",
+)  # fmt: skip
 _ROT13_SIGNS = tuple(
     codecs.encode(word, "rot13") for word in ("instruction", "ignore", "prompt", "assistant")
 )
 _REVERSED_SIGNS = tuple(word[::-1] for word in ("instruction", "ignore", "prompt", "assistant"))
 
+_PACKED = re.compile(r"[A-Za-z0-9+/_=-]{20,}|(?:%[0-9A-Fa-f]{2}){8,}")
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{20,}(?:\r?\n[A-Za-z0-9+/_-]{4,})*={0,2}")
 _BASE32 = re.compile(r"[A-Z2-7]{32,}={0,6}")
 _HEX = re.compile(r"(?:[0-9A-Fa-f]{2}[ :]?){16,}")
 _BINARY = re.compile(r"(?:[01]{8} ?){8,}")
 _ESCAPE = re.compile(
     r"%[0-9A-Fa-f]{2}|\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|&#[xX]?[0-9A-Fa-f]{1,6};|&[a-z]{2,8};"
+)
+_ESCAPED_LETTER = re.compile(
+    r"%(?:[46-7][0-9A-Fa-f]|20)|\\x[46-7][0-9A-Fa-f]|\\u00[46-7][0-9A-Fa-f]|&#[xX]?[0-9A-Fa-f]{2,6};"
 )
 _SPACED = re.compile(r"(?<!\w)(?:\w(?:[ .*\-]|  )){6,}\w(?!\w)")
 _SPLIT_LETTERS = re.compile(r"(?<!\w)(?:[a-z] ){3,}[a-z](?!\w)", re.IGNORECASE)
@@ -107,10 +119,11 @@ def views(text: str) -> Iterator[View]:
     for _ in range(MAX_DEPTH):
         inner: list[View] = []
         for outer in layer:
-            for view in islice(_decoded(outer.text.text), budget):
+            for view in islice(_unpacked(outer.text.text), budget):
                 budget -= 1
                 inner.append(_composed(outer, view))
         yield from inner
+        yield from (_composed(outer, view) for outer in layer for view in _reread(outer.text.text))
         layer = inner
 
 
@@ -124,14 +137,16 @@ def _composed(outer: View, inner: View) -> View:
     )
 
 
-def _decoded(text: str) -> Iterator[View]:
-    lowered = text.lower()
+def _unpacked(text: str) -> Iterator[View]:
+    """Yield what was packed away in the text and may hold more of the kind."""
     yield from _blobs(text)
-    yield from _whole(text, lowered)
+    if _often(_ESCAPED_LETTER, text):
+        yield _replaced("escapes", text, _ESCAPE, _unescape)
 
 
-def _whole(text: str, lowered: str) -> Iterator[View]:
-    """Yield readings of the text as a whole; most keep its length."""
+def _reread(text: str) -> Iterator[View]:
+    """Yield readings of the text as a whole in which it says more than it seems to."""
+    lowered = text.lower()
     if len(lowered) == len(text):
         if any(sign in lowered for sign in _ROT13_SIGNS):
             yield _same_length("rot13", codecs.encode(text, "rot13"))
@@ -141,17 +156,28 @@ def _whole(text: str, lowered: str) -> Iterator[View]:
                 encoding="reversed",
                 text=MappedText(text=text[::-1], starts=places, ends=places + 1),
             )
-        if sum(1 for _ in islice(_LEET_INSIDE.finditer(lowered), 3)) == 3:
+        # Word by word only where it pays: most digits in a text are digits.
+        if _says_more(lowered.translate(_LEET), lowered):
             yield _same_length("leet", _LEET_WORD.sub(_unleet, lowered))
-    if len(list(islice(_ESCAPE.finditer(text), 6))) == 6:
-        yield _replaced("escapes", text, _ESCAPE, _unescape)
-    if len(list(islice(_MARKED.finditer(text), 8))) == 8:
-        yield _replaced("combining-marks", text, re.compile(r"[\u0300-\u036f]+"), lambda _: "")
-    if _SPLIT_LETTERS.search(text):
-        yield _replaced("spaced-letters", text, _SPLIT_LETTERS, lambda run: run.replace(" ", ""))
-    if _SPACED.search(text):
-        view = _replaced("spaced-letters", text, _SPACED, lambda run: re.sub(r"[ .*\-]", "", run))
-        yield View(encoding=view.encoding, text=view.text, squashed=True)
+    if _often(_MARKED, text):
+        yield _replaced("combining-marks", text, _MARKS, lambda _: "")
+    for pattern, squashed in ((_SPLIT_LETTERS, False), (_SPACED, True)):
+        if pattern.search(text):
+            view = _replaced("spaced-letters", text, pattern, _joined)
+            if _says_more(fold(view.text.text), lowered):
+                yield View(encoding=view.encoding, text=view.text, squashed=squashed)
+
+
+def _says_more(reading: str, source: str) -> bool:
+    return any(reading.count(sign) > source.count(sign) for sign in _SIGNS)
+
+
+def _often(pattern: re.Pattern[str], text: str) -> bool:
+    return len(list(islice(pattern.finditer(text), _OFTEN))) == _OFTEN
+
+
+def _joined(run: str) -> str:
+    return re.sub(r"[ .*\-]", "", run)
 
 
 def _same_length(encoding: str, text: str) -> View:
@@ -168,7 +194,7 @@ def _unescape(escape: str) -> str:
     if escape[0] == "&":
         return html.unescape(escape)[:1] or " "
     value = int(escape.lstrip("%\\xu"), 16)
-    return chr(value) if value < 0x80 or escape[1] == "u" else "\ufffd"
+    return chr(value) if value < _ASCII_END or escape[1] == "u" else "\ufffd"
 
 
 def _replaced(
@@ -219,10 +245,12 @@ def _spread(content: str, start: int, length: int) -> MappedText:
 
 
 def _readable(content: bytes) -> str | None:
-    if len(content) < 12:
+    if len(content) < _MIN_BLOB:
         return None
     text = content.decode("utf-8", errors="ignore")
     letters = sum(1 for character in text if character.isalnum() or character in " .,:;'\"!?-\n")
+    if _PACKED.fullmatch(text):
+        return text
     return text if letters >= 0.9 * len(content) and " " in text else None
 
 

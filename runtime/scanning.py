@@ -1,0 +1,200 @@
+"""Parsers, detectors and policy from `Settings`, and what judges a document with them alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Final
+
+from backends.clock import SystemClock
+from backends.parser_process import ProcessParser
+from backends.personal_data_presidio import PresidioPersonalDataDetector
+from defences.detectors.citations import CitationsDetector
+from defences.detectors.hidden_text import HiddenTextDetector
+from defences.detectors.injected_instructions import InjectedInstructionsDetector
+from defences.detectors.near_duplicates import NearDuplicatesDetector
+from defences.trust.policy import DEFAULT_POLICY, WeightedTrustPolicy, load_policy
+from domain.clock import Clock
+from domain.documents import (
+    DEFAULT_TENANT,
+    Document,
+    DocumentId,
+    DocumentParser,
+    MetadataField,
+    Neighbour,
+    Origin,
+    OriginKind,
+    ParsedDocument,
+    Provenance,
+)
+from domain.errors import ConfigurationError, DocumentUnreadableError, UnsupportedMediaTypeError
+from domain.scanning import Detector, Finding, ScanReport
+from domain.text import MappedText
+from domain.trust import TrustAssessment
+from ingest.normalise import build_document
+from ingest.parsers.inline import InlineParser
+from ingest.parsers.sniff import sniff
+from ingest.scan import scan
+from runtime.settings import Settings
+
+NEW_ORIGIN: Final = Origin(kind=OriginKind.UPLOADER, id="scan", established=False)
+"""Whose document it is, where nobody vouches for it."""
+
+_INLINE_BYTES: Final = 512_000
+"""Longer texts are parsed in the child too: this process has no limit on time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """What the detectors and the policy say of one document. `text` is visible and hardened."""
+
+    text: str
+    report: ScanReport
+    assessment: TrustAssessment
+    risks: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scanner:
+    """Judges documents as those of a new, unestablished origin. Needs no service.
+
+    Attributes:
+        inline: Parses short texts in this process, which is some hundred times faster.
+        confined: Parses everything else within limits.
+    """
+
+    inline: DocumentParser
+    confined: DocumentParser
+    detectors: tuple[Detector, ...]
+    policy: WeightedTrustPolicy
+    clock: Clock
+
+    async def judge(
+        self, content: bytes, *, file_name: str | None, metadata: Sequence[MetadataField] = ()
+    ) -> Judged:
+        """Parse, scan and assess.
+
+        Raises:
+            UnsupportedMediaTypeError: No parser takes what the content turned out to be.
+            DocumentUnreadableError: Not well-formed, or a limit broke.
+            TransientError: The parser process could not be started.
+        """
+        document = build_document(
+            await self._parse(content, file_name),
+            id=DocumentId("scan"),
+            tenant_id=DEFAULT_TENANT,
+            sha256="0" * 64,
+            provenance=self._provenance(),
+            metadata=metadata,
+        )
+        return self._judged(document.text.text, scan(document, self.detectors))
+
+    def with_neighbours(self, judged: Judged, neighbours: Sequence[Neighbour]) -> Judged:
+        """Judge again, now that near-copies are known."""
+        other = [
+            finding
+            for finding in judged.report.findings
+            if not finding.rule.startswith(f"{NearDuplicatesDetector.name}.")
+        ]
+        found = self.near_duplicates(judged.text, neighbours)
+        return self._judged(judged.text, replace(judged.report, findings=(*other, *found)))
+
+    def near_duplicates(self, text: str, neighbours: Sequence[Neighbour]) -> Sequence[Finding]:
+        """Return what the near-copies say of a new document with this text."""
+        return NearDuplicatesDetector().scan(
+            Document(
+                id=DocumentId("scan"),
+                tenant_id=DEFAULT_TENANT,
+                media_type="text/plain",
+                sha256="0" * 64,
+                raw_text=text,
+                text=MappedText.identity(text),
+                provenance=self._provenance(),
+                neighbours=tuple(neighbours),
+            )
+        )
+
+    async def _parse(self, content: bytes, file_name: str | None) -> ParsedDocument:
+        if _is_short_text(content, file_name):
+            try:
+                return await self.inline.parse(
+                    content, claimed_media_type=None, file_name=file_name
+                )
+            except (DocumentUnreadableError, UnsupportedMediaTypeError):
+                raise
+            except Exception:  # noqa: S110 - a hostile text; the child says what of it
+                pass
+        return await self.confined.parse(content, claimed_media_type=None, file_name=file_name)
+
+    def _judged(self, text: str, report: ScanReport) -> Judged:
+        return Judged(
+            text=text,
+            report=report,
+            assessment=self.policy.assess(report, self._provenance(), now=self.clock.now()),
+            risks=self.policy.group_risks(report),
+        )
+
+    def _provenance(self) -> Provenance:
+        return Provenance(origin=NEW_ORIGIN, claimed_uri=None, received_at=self.clock.now())
+
+
+def _is_short_text(content: bytes, file_name: str | None) -> bool:
+    # Containers are not even opened here: their directories are hostile too.
+    if len(content) > _INLINE_BYTES or content[:2] == b"PK" or b"%PDF-" in content[:1024]:
+        return False
+    try:
+        return sniff(content, claimed=None, file_name=file_name).text is not None
+    except (DocumentUnreadableError, UnsupportedMediaTypeError):
+        return False
+
+
+def build_parser(settings: Settings) -> DocumentParser:
+    limits = settings.ingest.parser
+    return ProcessParser(
+        memory_bytes=limits.memory_bytes,
+        cpu_seconds=limits.cpu_seconds,
+        wall_seconds=limits.wall_seconds,
+        max_text_chars=limits.max_text_chars,
+    )
+
+
+def build_detectors(*, as_of: date) -> tuple[Detector, ...]:
+    """Build every detector that the shipped policy expects.
+
+    Args:
+        as_of: Today: a citation of next year is one that cannot exist.
+    """
+    return (
+        InjectedInstructionsDetector(),
+        HiddenTextDetector(),
+        CitationsDetector(as_of=as_of),
+        NearDuplicatesDetector(),
+        PresidioPersonalDataDetector(),
+    )
+
+
+def build_policy(settings: Settings) -> WeightedTrustPolicy:
+    """Read the trust policy in force.
+
+    Raises:
+        ConfigurationError: The file cannot be read or is not a policy.
+    """
+    path = settings.ingest.policy_path or DEFAULT_POLICY
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as exc:
+        raise ConfigurationError(f"trust policy {str(path)!r} cannot be read as text") from exc
+    return load_policy(text)
+
+
+def build_scanner(settings: Settings) -> Scanner:
+    """Build what `mithridate scan` judges with. Raises as `build_policy`."""
+    clock = SystemClock()
+    return Scanner(
+        inline=InlineParser(max_text_chars=settings.ingest.parser.max_text_chars),
+        confined=build_parser(settings),
+        detectors=build_detectors(as_of=clock.now().date()),
+        policy=build_policy(settings),
+        clock=clock,
+    )

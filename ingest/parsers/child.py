@@ -49,7 +49,9 @@ def _error(kind: str, reason: str) -> bytes:
     return encode({"error": {"kind": kind, "reason": reason}})
 
 
-def _answer(header: dict[str, object], content: bytes) -> bytes:
+def _answer(  # noqa: PLR0911 - a table of what can go wrong
+    header: dict[str, object], content: bytes
+) -> bytes:
     claimed, name, most = (
         header.get("claimed_media_type"),
         header.get("file_name"),
@@ -73,7 +75,7 @@ def _answer(header: dict[str, object], content: bytes) -> bytes:
         return _error(DocumentUnreadableError.code, "parser-memory-limit")
     except RecursionError:
         return _error(DocumentUnreadableError.code, "parser-too-deep")
-    except Exception:  # noqa: BLE001 - the outermost edge: whatever a hostile file brings about
+    except Exception:  # the outermost edge: whatever a hostile file brings about
         return _error(DocumentUnreadableError.code, "parser-failed")
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from lxml import etree
+from lxml import etree  # type: ignore[import-untyped]
 
 from ingest.parsers.benign import is_benign
 from ingest.parsers.extract import BinaryText, Extract, unreadable
@@ -191,8 +191,8 @@ def _styles(archive: _Archive) -> Mapping[str, _Look]:
             _value(style.find(f"{_W}basedOn")),
         )
     resolved = {}
-    for name in own:
-        look, parent, steps = *own[name], 0
+    for name, (look, parent) in own.items():
+        steps = 0
         while parent in own and steps < 16:  # noqa: PLR2004 - styles may name each other in a ring
             base, parent = own[parent]
             look, steps = look.over(base), steps + 1
@@ -200,9 +200,7 @@ def _styles(archive: _Archive) -> Mapping[str, _Look]:
     return resolved
 
 
-def _story(
-    archive: _Archive, name: str, text: BinaryText, styles: Mapping[str, _Look]
-) -> None:
+def _story(archive: _Archive, name: str, text: BinaryText, styles: Mapping[str, _Look]) -> None:
     kind = name.removeprefix("word/").removesuffix(".xml")
     locator = "body" if kind == "document" else kind
     start = text.size

@@ -127,9 +127,7 @@ class HtmlWalker:
         text = derived.text(self.original)
         if text.strip():
             self._hidden.append(
-                Passage(
-                    channel=channel, text=derived, benign=html_rules.is_benign(channel, text)
-                )
+                Passage(channel=channel, text=derived, benign=html_rules.is_benign(channel, text))
             )
 
     def _raw_text(self, token: RawText) -> None:

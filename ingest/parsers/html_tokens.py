@@ -105,6 +105,9 @@ def tokenise(source: str, *, known_tags: frozenset[str] | None = None) -> Iterat
         at = text_start = token.end
         if isinstance(token, StartTag) and token.name in RAW_TEXT and not token.self_closing:
             end = _raw_end(source, at, token.name)
+            if end is None and known_tags is not None:
+                continue  # prose that names the element; no renderer swallows the rest for it
+            end = len(source) if end is None else end
             yield RawText(token.name, at, end)
             at = text_start = end
         if isinstance(token, StartTag) and token.name == "plaintext":
@@ -113,9 +116,9 @@ def tokenise(source: str, *, known_tags: frozenset[str] | None = None) -> Iterat
         yield Text(text_start, len(source))
 
 
-def _raw_end(source: str, at: int, name: str) -> int:
+def _raw_end(source: str, at: int, name: str) -> int | None:
     match = re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE).search(source, at)
-    return match.start() if match else len(source)
+    return match.start() if match else None
 
 
 def _markup(source: str, mark: int, known_tags: frozenset[str] | None) -> Token | None:

@@ -67,7 +67,8 @@ def _leaves(message: EmailMessage) -> Iterator[EmailMessage]:
 
 
 def _split(parts: list[EmailMessage]) -> tuple[list[EmailMessage], list[EmailMessage]]:
-    bodies, attachments = [], []
+    bodies: list[EmailMessage] = []
+    attachments: list[EmailMessage] = []
     for part in parts:
         inline = part.get_content_type() in (PLAIN, HTML) and not part.is_attachment()
         (bodies if inline and _file_name(part) is None else attachments).append(part)
@@ -115,12 +116,8 @@ def _bodies(parts: list[EmailMessage], text: BinaryText) -> None:
 
     Plain text that says something else than the HTML is hidden from the HTML's reader.
     """
-    pages = [
-        parse_html(_text_of(part, text)) for part in parts if part.get_content_type() == HTML
-    ]
-    shown = {
-        word for page in pages for word in page.visible.text(page.raw_text).casefold().split()
-    }
+    pages = [parse_html(_text_of(part, text)) for part in parts if part.get_content_type() == HTML]
+    shown = {word for page in pages for word in page.visible.text(page.raw_text).casefold().split()}
     for number, page in enumerate(pages, 1):
         text.embed(page, locator="body" if number == 1 else f"body {number}")
     for part in parts:

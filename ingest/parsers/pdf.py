@@ -29,7 +29,10 @@ _PROPERTIES: Final = ("Title", "Author", "Subject", "Keywords")
 _EMPTY_PROPERTIES: Final = frozenset({"untitled", "unspecified", "anonymous", "(anonymous)"})
 _VISIBLE_ANNOTATIONS: Final = frozenset({pdfium.FPDF_ANNOT_FREETEXT, pdfium.FPDF_ANNOT_WIDGET})
 _ACTIONS: Final = (
-    (re.compile(rb"/OpenAction\s*<<[^>]{0,200}/(?:JavaScript|Launch|URI|SubmitForm)\b"), "pdf-action"),
+    (
+        re.compile(rb"/OpenAction\s*<<[^>]{0,200}/(?:JavaScript|Launch|URI|SubmitForm)\b"),
+        "pdf-action",
+    ),
     (re.compile(rb"/Launch\b"), "pdf-launch"),
     (re.compile(rb"/RichMedia\b|/EmbeddedFile\b"), "pdf-embedded-file"),
 )

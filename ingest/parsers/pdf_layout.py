@@ -102,7 +102,7 @@ def lay_out(
 
 def _repeats(text: str, seen: set[str]) -> bool:
     words = text.lower().split()
-    return bool(words) and sum(word in seen for word in words) >= 0.9 * len(words)  # noqa: PLR2004
+    return bool(words) and sum(word in seen for word in words) >= 0.9 * len(words)
 
 
 def _show(lines: Sequence[_Line], body: float, into: BinaryText) -> None:
@@ -150,12 +150,12 @@ def _line(items: Sequence[Glyphs], channel: str | None, gap: float) -> Iterable[
 
 
 def _join(items: Sequence[Glyphs]) -> str:
-    """Return the text of one line. Where each glyph is an object of its own, distance says little:
+    """Return the text of one line.
 
-    a word's letters may stand as far apart as words do, so spaces are where they were written, or
+    Where each glyph is an object of its own, distance says little: a word's letters may stand as far apart as words do, so spaces are where they were written, or
     where the distance is well above the line's own.
     """
-    single = sum(len(item.text.strip()) <= 1 for item in items) >= max(4, 0.8 * len(items))  # noqa: PLR2004
+    single = sum(len(item.text.strip()) <= 1 for item in items) >= max(4, 0.8 * len(items))
     if not single:
         return "".join(
             (" " if at and _spaced(items[at - 1], item, 0.22) else "") + item.text
@@ -176,9 +176,9 @@ def _same_line(last: Glyphs, item: Glyphs) -> bool:
     return (
         last.upright
         and item.upright
-        and abs(last.baseline - item.baseline) <= 0.4 * tall  # noqa: PLR2004 - a superscript
+        and abs(last.baseline - item.baseline) <= 0.4 * tall
         and item.left >= last.left - 0.5 * tall
-        and item.left - last.box[2] < 20 * tall  # noqa: PLR2004 - another column
+        and item.left - last.box[2] < 20 * tall
     )
 
 
@@ -186,13 +186,15 @@ def _spaced(last: Glyphs, item: Glyphs, ems: float) -> bool:
     return item.box[0] - last.box[2] > ems * max(item.size, 1.0)
 
 
-def _channel(item: Glyphs, paints: Sequence[Paint], page: Box) -> str | None:
+def _channel(  # noqa: PLR0911 - a table of tests
+    item: Glyphs, paints: Sequence[Paint], page: Box
+) -> str | None:
     """Return how `item` is hidden; None if a reader sees it."""
     if not item.text.strip():
         return None
     if item.mode in INVISIBLE_MODES:
         return "pdf-render-mode-3"
-    if _overlap(item.box, page) <= 0.1 * _area(item.box):  # noqa: PLR2004 - a tenth shows
+    if _overlap(item.box, page) <= 0.1 * _area(item.box):
         return "pdf-off-page"
     if item.size < TINY_POINTS or item.box[3] - item.box[1] < 0.6:  # noqa: PLR2004 - points
         return "pdf-tiny"

@@ -23,9 +23,8 @@ def parse(
 ) -> Extract:
     """Decide the type by content and parse.
 
-    Args:
-        depth: 0 for the document, 1 for what is attached to it; attachments of those are not
-            looked at and become a warning.
+    `depth` is 0 for the document, 1 for what is attached to it; attachments of those are not
+    looked at and become a warning.
 
     Raises:
         UnsupportedMediaTypeError: No parser takes what the content turned out to be.
@@ -45,28 +44,28 @@ def parse(
 
 def _parse_text(media_type: str, text: str) -> Extract:
     if media_type == HTML:
-        from ingest.parsers.html import parse_html  # noqa: PLC0415
+        from ingest.parsers.html import parse_html
 
         return parse_html(text)
     if media_type == MARKDOWN:
-        from ingest.parsers.markdown import parse_markdown  # noqa: PLC0415
+        from ingest.parsers.markdown import parse_markdown
 
         return parse_markdown(text)
-    from ingest.parsers.plain import parse_plain  # noqa: PLC0415
+    from ingest.parsers.plain import parse_plain
 
     return parse_plain(text)
 
 
 def _parse_binary(media_type: str, content: bytes, max_chars: int, depth: int) -> Extract:
     if media_type == PDF:
-        from ingest.parsers.pdf import parse_pdf  # noqa: PLC0415
+        from ingest.parsers.pdf import parse_pdf
 
         return parse_pdf(content, max_chars=max_chars)
     if media_type == DOCX:
-        from ingest.parsers.docx import parse_docx  # noqa: PLC0415
+        from ingest.parsers.docx import parse_docx
 
         return parse_docx(content, max_chars=max_chars)
-    from ingest.parsers.mail import parse_mail  # noqa: PLC0415
+    from ingest.parsers.mail import parse_mail
 
     def parse_attachment(inner: bytes, claimed: str | None, name: str | None) -> Extract:
         if depth >= _MAX_DEPTH:

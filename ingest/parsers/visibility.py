@@ -41,10 +41,14 @@ _FLOW: Final = ("text-indent", "margin-left", "margin-top")
 """What moves text without a `position`."""
 TINY_PIXELS: Final = 2.0
 FAINT: Final = 0.05
-_RECT: Final = re.compile(r"rect\(\s*([\d.]+)(?:px)?[\s,]+([\d.]+)(?:px)?[\s,]+([\d.]+)(?:px)?[\s,]+"
-                          r"([\d.]+)")
+_RECT: Final = re.compile(
+    r"rect\(\s*([\d.]+)(?:px)?[\s,]+([\d.]+)(?:px)?[\s,]+([\d.]+)(?:px)?[\s,]+"
+    r"([\d.]+)"
+)
 _INSET: Final = re.compile(r"inset\(\s*(?:5\d|[6-9]\d|100)(?:\.\d+)?%|circle\(\s*0|polygon\(\s*0 0")
-_SHIFT: Final = re.compile(r"translate(?:x|y|3d)?\(\s*(-\d{3,})|scale(?:x|y|3d)?\(\s*0?\.?0*\s*[,)]")
+_SHIFT: Final = re.compile(
+    r"translate(?:x|y|3d)?\(\s*(-\d{3,})|scale(?:x|y|3d)?\(\s*0?\.?0*\s*[,)]"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +88,15 @@ class Style:
 
 
 def inherit(
-    parent: Style, declarations: Declarations, attributes: Mapping[str, str], classes: frozenset[str]
+    parent: Style,
+    declarations: Declarations,
+    attributes: Mapping[str, str],
+    classes: frozenset[str],
 ) -> Style:
     """Return the style of a child of `parent`.
 
-    Args:
-        declarations: Those of the matching rules and of its own `style`, the last one winning.
-        attributes: Decoded values of `hidden`, `color`, `bgcolor`, `size`.
-        classes: Lower-cased class names.
+    `declarations` are those of the matching rules and of its own `style`, the last one winning;
+    `attributes` the decoded values of `hidden`, `color`, `bgcolor`; class names lower-cased.
     """
     if parent.gone is not None:
         return parent

@@ -1,0 +1,257 @@
+"""Text that a reader cannot see but a language model will read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Final
+
+from defences import unicode_tables as tables
+from defences.unicode_tricks import Mark, Trick, find_disguised, find_marks
+from domain.documents import Document, HiddenPassage
+from domain.scanning import Finding, FindingLevel
+from domain.text import Span
+
+ORDINARY_CHANNELS: Final = frozenset(
+    {
+        "html-display-none",
+        "html-hidden-attribute",
+        "html-hiding-class",
+        "html-visibility-hidden",
+        "html-comment",
+        "markdown-comment",
+        "html-template",
+        "html-dialog",
+        "html-noscript",
+        "html-fallback",
+        "html-hidden-input",
+        "html-screen-reader",
+        "docx-comment",
+        "docx-deleted-revision",
+        "pdf-annotation",
+        "mail-alternative",
+    }
+)
+"""Channels that honest documents use too: it takes a sentence, not a few words, to stand out."""
+LABEL_CHANNELS: Final = frozenset(
+    {
+        "html-alt",
+        "html-title-attribute",
+        "html-aria-label",
+        "html-placeholder",
+        "html-meta",
+        "markdown-image-alt",
+        "markdown-link-title",
+        "docx-alt-text",
+    }
+)
+"""What a reader is shown on asking, and honest authors write at length: glossaries, charts."""
+EXFILTRATION: Final = {
+    "markdown-image-exfil": 0.9,
+    "html-image-exfil": 0.9,
+    "markdown-image-query": 0.4,
+    "html-image-query": 0.4,
+}
+_WORD: Final = re.compile(r"[^\W\d_]{2,}")
+_DENSE: Final = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_DENSE_LETTERS_PER_WORD: Final = 2
+_MANY_WORDS: Final = 12
+_LONG_LABEL: Final = 50
+_SPLIT_WORD: Final = re.compile("[^\\W\\d_]+(?:\u00ad[^\\W\\d_]*)+")
+_STACKED: Final = re.compile(f"[^\\W\\d_][{tables.STACKING}]{{3,}}")
+_OVERLAID: Final = re.compile(f"[^\\W\\d_](?:{tables.OVERLAY.pattern})")
+_STYLED: Final = re.compile(f"{tables.STYLED_LETTERS.pattern}{{2,}}")
+MAX_FINDINGS_PER_CHANNEL: Final = 20
+
+
+class HiddenTextDetector:
+    """Judges the channel, not the words: what stands where nobody looks has a reason to.
+
+    Passages that the parser found are judged by how they are hidden and how much prose they hold;
+    invisible and disguised code points of the raw text by how many there are and where.
+    """
+
+    name = "hidden-text"
+    version = "1"
+
+    def scan(self, document: Document) -> Sequence[Finding]:
+        return [*_passages(document), *_code_points(document)]
+
+
+def _passages(document: Document) -> Iterator[Finding]:
+    counts: dict[str, int] = {}
+    for passage in document.hidden:
+        # Unicode channels are judged below, on the raw text, however little they spell.
+        if passage.benign or passage.channel.startswith("unicode-"):
+            continue
+        words = _words(passage.text.text)
+        risk = _passage_risk(passage, words)
+        counts[passage.channel] = counts.get(passage.channel, 0) + (risk > 0)
+        if risk == 0 or counts[passage.channel] > MAX_FINDINGS_PER_CHANNEL:
+            continue
+        span = passage.text.source(0, len(passage.text.text))
+        yield _finding(
+            document,
+            passage.channel,
+            risk=risk,
+            span=span,
+            message=f"{words} words hidden by {passage.channel}",
+            count=words,
+            locator=passage.locator,
+        )
+
+
+def _words(text: str) -> int:
+    """Count words of two letters or more; scripts without spaces by their letters."""
+    dense = len(_DENSE.findall(text))
+    return dense // _DENSE_LETTERS_PER_WORD + len(_WORD.findall(_DENSE.sub(" ", text)))
+
+
+def _passage_risk(passage: HiddenPassage, words: int) -> float:  # noqa: PLR0911 - a table
+    """Return the risk of a channel by its words.
+
+    A few words are furniture: `Cookie settings saved.` From six on (eight where honest documents
+    hide too) it is prose.
+    """
+    if passage.channel in EXFILTRATION:
+        return EXFILTRATION[passage.channel]
+    if passage.channel in LABEL_CHANNELS:
+        return 0.85 if words >= _LONG_LABEL else 0.6
+    prose = 8 if passage.channel in ORDINARY_CHANNELS else 6
+    if words >= _MANY_WORDS:
+        return 0.85 if passage.channel in ORDINARY_CHANNELS else 0.93
+    if words >= prose:
+        return 0.82 if passage.channel in ORDINARY_CHANNELS else 0.88
+    if words >= prose - 2:
+        return 0.5
+    # Not prose, yet much of it: an encoded text.
+    if passage.channel not in ORDINARY_CHANNELS and len(passage.text.text.strip()) >= 40:  # noqa: PLR2004
+        return 0.6
+    return 0.0
+
+
+def _finding(
+    document: Document,
+    channel: str,
+    *,
+    risk: float,
+    span: Span,
+    message: str,
+    count: int,
+    locator: str | None = None,
+) -> Finding:
+    return Finding(
+        rule=f"hidden-text.{channel}",
+        risk=risk,
+        level=FindingLevel.HOSTILE if risk >= 0.9 else FindingLevel.SUSPICIOUS,  # noqa: PLR2004
+        message=message,
+        span=span,
+        locator=locator or document.locate(span),
+        evidence={"channel": channel, "count": count},
+    )
+
+
+def _code_points(document: Document) -> Iterator[Finding]:
+    raw = document.raw_text
+    if raw.isascii():
+        return
+    marks: dict[Trick, list[Mark]] = {}
+    for mark in find_marks(raw):
+        if not mark.honest:
+            marks.setdefault(mark.trick, []).append(mark)
+    for trick, found in marks.items():
+        risk = _mark_risk(trick, found, raw)
+        if risk > 0:
+            span = Span(found[0].index, found[-1].index + 1)
+            message = f"{len(found)} code points of the kind {trick.value}"
+            yield _finding(
+                document, trick.value, risk=risk, span=span, message=message, count=len(found)
+            )
+    yield from _disguises(document)
+
+
+def _mark_risk(trick: Trick, found: Sequence[Mark], raw: str) -> float:
+    count = len(found)
+    if trick is Trick.TAGS:
+        return 0.97 if count >= 4 else 0.5  # noqa: PLR2004
+    if trick is Trick.VARIATION_SELECTORS:
+        return 0.95 if count >= 8 else 0.6 if count >= 3 else 0.0  # noqa: PLR2004
+    if trick is Trick.BIDI_OVERRIDE:
+        return 0.85
+    if trick is Trick.BIDI_CONTROLS:
+        return 0.4 if count >= 8 else 0.0  # noqa: PLR2004
+    if trick is Trick.SOFT_HYPHEN:
+        return _soft_hyphen_risk(raw)
+    return _zero_width_risk(found, raw)
+
+
+def _zero_width_risk(found: Sequence[Mark], raw: str) -> float:
+    """A zero-width character that parts the letters of a word has no honest use in most scripts."""
+    inside = sum(_parts_word(raw, mark.index) for mark in found)
+    runs = sum(later.index - mark.index == 1 for mark, later in pairwise(found))
+    if inside >= 6 or runs >= 8:  # noqa: PLR2004
+        return 0.9
+    if inside >= 3 or runs >= 4:  # noqa: PLR2004
+        return 0.8
+    return 0.3 if inside else 0.0
+
+
+def _parts_word(raw: str, index: int) -> bool:
+    before, after = raw[index - 1 : index], raw[index + 1 : index + 2]
+    return (
+        before.isalpha()
+        and (after.isalpha() or after in "\u200b\u200c\u200d\u2060\ufeff")
+        and (bool(after))
+    )
+
+
+def _soft_hyphen_risk(raw: str) -> float:
+    """Tell hyphenation, which leaves two letters on each side and spares no long word, from tricks."""
+    split = [match[0] for match in _SPLIT_WORD.finditer(raw)]
+    odd = sum(any(len(piece) < 2 for piece in word.split("\u00ad")) for word in split)  # noqa: PLR2004
+    if odd >= 4:  # noqa: PLR2004
+        return 0.85
+    if odd >= 2:  # noqa: PLR2004
+        return 0.5
+    short = sum(len(word.replace("\u00ad", "")) < 6 for word in split)  # noqa: PLR2004
+    return 0.5 if short >= 3 and short * 2 >= len(split) else 0.0  # noqa: PLR2004
+
+
+def _disguises(document: Document) -> Iterator[Finding]:
+    raw = document.raw_text
+    words = [
+        (at + word.start, at + word.end)
+        for at, line in _lines(raw)
+        for word in find_disguised(line)
+    ]
+    if words:
+        risk = 0.9 if len(words) >= 4 else 0.8 if len(words) >= 2 else 0.4  # noqa: PLR2004
+        span = Span(words[0][0], words[-1][1])
+        message = f"{len(words)} words that mix scripts to look Latin"
+        yield _finding(
+            document, "homoglyphs", risk=risk, span=span, message=message, count=len(words)
+        )
+    stacked = [*_STACKED.finditer(raw), *_OVERLAID.finditer(raw)]
+    if len(stacked) >= 3:  # noqa: PLR2004
+        risk = 0.85 if len(stacked) >= 10 else 0.6  # noqa: PLR2004
+        span = Span(min(m.start() for m in stacked), max(m.end() for m in stacked))
+        message = f"{len(stacked)} letters under stacked or overlaid marks"
+        yield _finding(
+            document, "combining-marks", risk=risk, span=span, message=message, count=len(stacked)
+        )
+    styled = list(_STYLED.finditer(raw))
+    if sum(len(match[0]) for match in styled) >= 12 and len(styled) >= 3:  # noqa: PLR2004
+        span = Span(styled[0].start(), styled[-1].end())
+        message = f"{len(styled)} words in mathematical or enclosed letters"
+        yield _finding(
+            document, "styled-letters", risk=0.7, span=span, message=message, count=len(styled)
+        )
+
+
+def _lines(raw: str) -> Iterator[tuple[int, str]]:
+    at = 0
+    for line in raw.splitlines(keepends=True):
+        if not line.isascii():
+            yield at, line
+        at += len(line)

@@ -11,7 +11,7 @@ import logging
 import re
 import threading
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
@@ -39,14 +39,14 @@ _PRESIDIO_LOGGER = "presidio-analyzer"
 _SERIOUS = 0.6
 
 
-class _Result(Protocol):
+class PatternResult(Protocol):
     start: int
     end: int
     score: float
 
 
-class _Recogniser(Protocol):
-    def analyze(self, text: str, entities: list[str]) -> Sequence[_Result]: ...
+class PatternRecogniser(Protocol):
+    def analyze(self, text: str, entities: list[str], /) -> Sequence[PatternResult]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,20 +70,20 @@ class _Kind:
 
 _KINDS: tuple[_Kind, ...] = (  # in order of precedence where hits overlap
     _Kind(
-        rule="credit-card",
-        candidate=re.compile(r"(?<![\d.])\d(?:[ -]?\d){12,18}(?![\d.])"),
-        before=0,
-        after=0,
-        recogniser="CreditCardRecognizer",
-        entity="CREDIT_CARD",
-    ),
-    _Kind(
         rule="iban",
         candidate=re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}[ -]?[A-Z0-9]{4}"),
         before=0,
         after=44,
         recogniser="IbanRecognizer",
         entity="IBAN_CODE",
+    ),
+    _Kind(
+        rule="credit-card",
+        candidate=re.compile(r"(?<!\d)(?<!\d\.)\d(?:[ -]?\d){12,18}(?!\.?\d)"),
+        before=0,
+        after=0,
+        recogniser="CreditCardRecognizer",
+        entity="CREDIT_CARD",
     ),
     _Kind(
         rule="us-ssn",
@@ -167,19 +167,20 @@ class _Hit:
     value: str
 
 
-class _TimeoutWatch(logging.Handler):
+class _TimeoutWatch(logging.Filter):
     """Counts pattern time-outs by thread: presidio logs them and goes on.
 
-    It also keeps presidio's records from everybody else: some carry the text under analysis.
+    It lets no record through: some of presidio's carry the text under analysis.
     """
 
     def __init__(self) -> None:
-        super().__init__(level=logging.WARNING)
+        super().__init__()
         self._seen = threading.local()
 
-    def emit(self, record: logging.LogRecord) -> None:
+    def filter(self, record: logging.LogRecord) -> bool:
         if "timed out" in str(record.msg):
             self._seen.count = self.count + 1
+        return False
 
     @property
     def count(self) -> int:
@@ -189,7 +190,7 @@ class _TimeoutWatch(logging.Handler):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Loaded:
-    recognisers: dict[str, _Recogniser]
+    recognisers: dict[str, PatternRecogniser]
     watch: _TimeoutWatch
 
 
@@ -200,7 +201,13 @@ class PresidioPersonalDataDetector:
     person has (a card number, an identity number) is high.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, replaced: Mapping[str, PatternRecogniser] | None = None) -> None:
+        """Hold back loading until it is needed.
+
+        Args:
+            replaced: Recognisers to use in place of presidio's, by class name.
+        """
+        self._replaced = dict(replaced or {})
         self._lock = threading.Lock()
         self._loaded: _Loaded | None = None
 
@@ -232,29 +239,28 @@ class PresidioPersonalDataDetector:
     def _load(self) -> _Loaded:
         with self._lock:
             if self._loaded is None:
-                self._loaded = _loaded()
+                self._loaded = _loaded(self._replaced)
             return self._loaded
 
 
-def _loaded() -> _Loaded:
+def _loaded(replaced: Mapping[str, PatternRecogniser]) -> _Loaded:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # spaCy's import, not ours to mend
-            recognisers = _recognisers()
+            recognisers = _recognisers() | dict(replaced)
     except (ImportError, OSError, ValueError, AttributeError) as error:
         raise DetectorUnavailableError(
             f"presidio-analyzer cannot be loaded: {type(error).__name__}"
         ) from error
     logger = logging.getLogger(_PRESIDIO_LOGGER)
-    watches = [handler for handler in logger.handlers if isinstance(handler, _TimeoutWatch)]
+    watches = [watch for watch in logger.filters if isinstance(watch, _TimeoutWatch)]
     watch = watches[0] if watches else _TimeoutWatch()
-    logger.handlers = [watch]
-    logger.propagate = False
-    logger.setLevel(logging.WARNING)
+    logger.addFilter(watch)
+    logger.setLevel(logging.WARNING)  # or a quieter root logger would hide the time-outs
     return _Loaded(recognisers=recognisers, watch=watch)
 
 
-def _recognisers() -> dict[str, _Recogniser]:
+def _recognisers() -> dict[str, PatternRecogniser]:
     import tldextract  # seconds of import, and spaCy behind it: only when scanning
     from presidio_analyzer import pattern_recognizer, predefined_recognizers
     from presidio_analyzer.predefined_recognizers.generic import iban_recognizer

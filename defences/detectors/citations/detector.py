@@ -32,7 +32,7 @@ _YEAR = re.compile(
 )
 _PAGES = re.compile(
     r"(?:\bpp?\.?~?|\bpages? |\bseiten? |\bs\. |\b\d{1,4}(?:\(\d{1,3}\))?[:,] ?)"
-    r"(?P<first>\d{1,5}) ?(?:-{1,2}|\u2013|\u2014) ?(?P<last>\d{1,5})\b(?![\d.\-/])".replace(
+    r"(?P<first>\d{1,5}) ?(?:-{1,2}|\u2013|\u2014) ?(?P<last>\d{1,5})\b(?![.\-/]?\d)".replace(
         "~", " "
     ),
     re.IGNORECASE,

@@ -301,7 +301,7 @@ class AnswerResult:
         disagreement: Unweighted pairwise disagreement over non-abstaining seats, in [0, 1], over
             families where a single seat answered (Law 11). The monitored statistic; 0 without a pair.
         embedding: Of the question, for the topics.
-        settled: Index in `groups` of the best group; None without one.
+        best: The group that the guard answered with, or would have; None if none stands.
         configuration: What keyed the calibration: drafter, verifier, mode, m, k, route.
     """
 
@@ -329,3 +329,4 @@ class AnswerResult:
     calibration_version: str | None
     configuration: str
     embedding: NDArray[np.float32]
+    best: AnswerGroup | None

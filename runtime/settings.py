@@ -87,7 +87,7 @@ class VectorSettings(Section):
 class EndpointSettings(Section):
     """An OpenAI-compatible endpoint (vLLM, llama.cpp server, hosted)."""
 
-    url: str | None = Field(None, description="up to and without /v1")
+    url: str | None = Field(None, description="with /v1, e.g. http://localhost:8000/v1")
     api_key: SecretStr | None = None
     model: str | None = None
     timeout_seconds: float = Field(30.0, gt=0)
@@ -104,6 +104,7 @@ class LocalModelSettings(Section):
 class EmbedderSettings(Section):
     backend: Literal["onnx", "openai"] = "onnx"
     threads: int = Field(1, ge=1)
+    dimensions: int = Field(384, ge=1, description="of the endpoint's vectors")
     endpoint: EndpointSettings = EndpointSettings()
 
 

@@ -155,6 +155,16 @@ class QueryPipeline:
             ]
         )
 
+    def calibrator(self, configuration: str) -> Calibrator | None:
+        """Return the calibrator fitted for exactly this configuration."""
+        return self._calibrators.get(configuration)
+
+    def tau(self, calibrator: Calibrator | None) -> float:
+        """Return the threshold in force: as configured, else as fitted, else the default."""
+        if self._options.tau is not None:
+            return self._options.tau
+        return calibrator.tau if calibrator is not None else DEFAULT_TAU
+
     def calibrated(self) -> bool:
         """Whether an artefact matches the default configuration; `/readyz` says so."""
         options = self._options
@@ -349,11 +359,9 @@ class QueryPipeline:
         return await self._attempt(inquiry, established, self._large_model)
 
     def _guard(self, calibrator: Calibrator | None) -> Guard:
-        """Go by the configured threshold, else the one fitted with the artefact (Law 12)."""
-        tau = self._options.tau
-        if tau is None:
-            tau = calibrator.tau if calibrator is not None else DEFAULT_TAU
-        return DisagreementGuard(tau=tau, agreement_floor=self._options.agreement_floor)
+        return DisagreementGuard(
+            tau=self.tau(calibrator), agreement_floor=self._options.agreement_floor
+        )
 
     def _key(self) -> bytes:
         """The secret of the day: who uploads cannot tell where a shuffle puts a document."""
@@ -396,6 +404,7 @@ class QueryPipeline:
             calibration_version=attempt.calibration_version,
             configuration=attempt.configuration,
             embedding=vector,
+            best=best,
         )
 
 

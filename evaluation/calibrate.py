@@ -1,0 +1,318 @@
+"""Fits and reports the calibration of the configuration in force (Law 12).
+
+The whole question path runs over a labelled set, in memory and without calibration; what the guard
+would compare, the score of the group it would answer with, is labelled right or wrong, one label a
+question. `mithridate calibrate fit` writes the artefacts, `calibrate report` shows how the ones in
+force do on the test split.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+import httpx
+import numpy as np
+from numpy.typing import NDArray
+
+from backends.clock import SystemClock
+from backends.memory.vectors import InMemoryVectorStore
+from defences.answering.calibration import (
+    ReliabilityBin,
+    brier_score,
+    calibration_error,
+    reliability,
+)
+from defences.answering.calibration_artefact import CalibrationArtefact, Labels, fit_artefact
+from domain.answering import AnswerResult, Calibrator, Outcome, PartitionMode, Question, QuestionId
+from domain.documents import (
+    DEFAULT_TENANT,
+    Document,
+    DocumentId,
+    MetadataField,
+    Origin,
+    Provenance,
+)
+from domain.retrieval import Embedder, FamilyId, VectorRecord, VectorStore
+from domain.scanning import ScanReport
+from domain.trust import TrustPolicy
+from evaluation.calibration.labelled_set import (
+    LabelledDocument,
+    LabelledQuestion,
+    LabelledSet,
+    Split,
+    is_right,
+    load_labelled_set,
+)
+from gateway.query.pipeline import QueryPipeline
+from ingest.admission import embedded_text
+from ingest.chunking import chunk
+from ingest.normalise import build_document
+from ingest.parsers.inline import InlineParser
+from runtime.answering import build_query
+from runtime.scanning import build_policy
+from runtime.settings import Settings
+from runtime.storage import build_embedder
+
+PRECISION: Final = 0.9
+"""Share that must be right among what is answered: the promise of tau."""
+
+_SECRET: Final = sha256(b"calibration").digest()
+"""Fixed, so that a fit can be repeated: who shares a subset must not change between runs."""
+
+_EMBED_BATCH: Final = 64
+
+Progress = Callable[[int, int], None]
+"""Called with questions done and questions in all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelledScore:
+    """What the guard would have compared for one question; None where no draft stands."""
+
+    question: LabelledQuestion
+    score: float
+    right: bool
+    confidence: float
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CalibrationReport:
+    """How the calibration in force does on questions that no fit has seen.
+
+    Attributes:
+        labels: Questions with an answer to label, of `questions` asked.
+        answered, right: With outcome `answer`, `answer-with-warning` or `escalated`.
+    """
+
+    configuration: str
+    version: str | None
+    tau: float
+    questions: int
+    labels: int
+    answered: int
+    right: int
+    brier: float
+    ece: float
+    bins: tuple[ReliabilityBin, ...]
+
+
+def fit(
+    settings: Settings,
+    *,
+    out: Path,
+    directory: Path | None = None,
+    progress: Progress | None = None,
+) -> tuple[tuple[Path, CalibrationArtefact], ...]:
+    """Fit one artefact a partition mode and write them into `out`.
+
+    Raises:
+        InputError: The labelled set is malformed, or has too few labels.
+    """
+    return asyncio.run(_fit(settings, out, load_labelled_set(directory), progress))
+
+
+def report(
+    settings: Settings, *, directory: Path | None = None, progress: Progress | None = None
+) -> CalibrationReport:
+    """Ask the test split under the calibration in force."""
+    return asyncio.run(_report(settings, load_labelled_set(directory), progress))
+
+
+async def _fit(
+    settings: Settings, out: Path, labelled: LabelledSet, progress: Progress | None
+) -> tuple[tuple[Path, CalibrationArtefact], ...]:
+    written: list[tuple[Path, CalibrationArtefact]] = []
+    async with httpx.AsyncClient() as http:
+        for mode in PartitionMode:
+            query = await _prepared(settings, labelled, http, mode=mode, calibrators={})
+            by_split = {
+                split: _labels(await ask(query, labelled.in_split(split), progress))
+                for split in Split
+            }
+            artefact = fit_artefact(
+                fit=by_split[Split.FIT],
+                held_out=by_split[Split.TEST],
+                tau_split=by_split[Split.TAU],
+                configuration=query.configuration(
+                    mode, m=settings.answering.m, k=settings.answering.k
+                ),
+                precision=PRECISION,
+            )
+            path = out / f"{mode.value}.json"
+            path.write_text(artefact.to_json(), encoding="utf-8")
+            written.append((path, artefact))
+    return tuple(written)
+
+
+async def _report(
+    settings: Settings, labelled: LabelledSet, progress: Progress | None
+) -> CalibrationReport:
+    async with httpx.AsyncClient() as http:
+        calibrators: Mapping[str, Calibrator] | None = None
+        query = await _prepared(
+            settings, labelled, http, mode=PartitionMode.ISOLATED, calibrators=calibrators
+        )
+        asked = labelled.in_split(Split.TEST)
+        scores = await ask(query, asked, progress)
+    configuration = query.configuration(
+        PartitionMode.ISOLATED, m=settings.answering.m, k=settings.answering.k
+    )
+    calibrator = query.calibrator(configuration)
+    confidences = np.array([score.confidence for score in scores])
+    right = np.array([score.right for score in scores], dtype=np.bool_)
+    answered = [score for score in scores if score.outcome is not Outcome.ABSTAIN]
+    return CalibrationReport(
+        configuration=configuration,
+        version=calibrator.version if calibrator else None,
+        tau=query.tau(calibrator),
+        questions=len(asked),
+        labels=len(scores),
+        answered=len(answered),
+        right=sum(score.right for score in answered),
+        brier=brier_score(confidences, right),
+        ece=calibration_error(confidences, right),
+        bins=tuple(reliability(confidences, right)),
+    )
+
+
+async def _prepared(
+    settings: Settings,
+    labelled: LabelledSet,
+    http: httpx.AsyncClient,
+    *,
+    mode: PartitionMode,
+    calibrators: Mapping[str, Calibrator] | None,
+) -> QueryPipeline:
+    embedder = build_embedder(settings.embedder, http)
+    vectors = InMemoryVectorStore()
+    await index(
+        labelled.documents,
+        embedder=embedder,
+        vectors=vectors,
+        settings=settings,
+        provenance=mode is PartitionMode.ISOLATED,
+    )
+    return await build_query(
+        settings,
+        embedder=embedder,
+        vectors=vectors,
+        clock=SystemClock(),
+        secret=_SECRET,
+        http=http,
+        calibrators=calibrators,
+    )
+
+
+async def index(
+    documents: Sequence[LabelledDocument],
+    *,
+    embedder: Embedder,
+    vectors: VectorStore,
+    settings: Settings,
+    provenance: bool = True,
+) -> None:
+    """Index documents as if admitted without a finding; `provenance` False: all in the pool."""
+    policy = build_policy(settings)
+    parser = InlineParser(max_text_chars=settings.ingest.parser.max_text_chars)
+    for labelled in documents:
+        parsed = await parser.parse(
+            labelled.text.encode(), claimed_media_type=labelled.media_type, file_name=None
+        )
+        document = build_document(
+            parsed,
+            id=DocumentId(labelled.id),
+            tenant_id=DEFAULT_TENANT,
+            sha256=sha256(labelled.text.encode()).hexdigest(),
+            provenance=_provenance(labelled, provenance=provenance),
+            metadata=(MetadataField(name="title", value=labelled.title),),
+        )
+        await _index_one(document, labelled, policy, embedder, vectors, settings)
+
+
+async def _index_one(
+    document: Document,
+    labelled: LabelledDocument,
+    policy: TrustPolicy,
+    embedder: Embedder,
+    vectors: VectorStore,
+    settings: Settings,
+) -> None:
+    chunks = chunk(
+        document,
+        words=settings.ingest.chunk_words,
+        overlap_words=settings.ingest.chunk_overlap_words,
+        mentions=(),
+    )
+    clean = ScanReport(document_id=document.id, findings=(), completed={}, unavailable=frozenset())
+    trust = policy.assess(clean, document.provenance, now=document.provenance.received_at).score
+    embedded = await embedder.embed([embedded_text(c.heading, c.text) for c in chunks])
+    await vectors.upsert(
+        [
+            VectorRecord(
+                chunk=piece,
+                tenant_id=DEFAULT_TENANT,
+                origin=document.provenance.origin,
+                family_id=FamilyId(document.id),
+                vector=vector,
+                trust=trust,
+                admitted_at=document.provenance.received_at,
+                title=labelled.title,
+            )
+            for piece, vector in zip(chunks, embedded, strict=True)
+        ]
+    )
+
+
+def _provenance(labelled: LabelledDocument, *, provenance: bool) -> Provenance:
+    published = labelled.published
+    return Provenance(
+        origin=Origin(
+            kind=labelled.kind,
+            id=labelled.origin,
+            established=labelled.established and provenance,
+        ),
+        claimed_uri=None,
+        received_at=datetime(published.year, published.month, published.day, tzinfo=UTC),
+    )
+
+
+async def ask(
+    query: QueryPipeline, questions: Sequence[LabelledQuestion], progress: Progress | None
+) -> list[LabelledScore]:
+    """Ask every question; return those for which some draft stands, so that there is a label."""
+    scores: list[LabelledScore] = []
+    for done, labelled in enumerate(questions, start=1):
+        result = await query.answer(
+            Question(id=QuestionId(labelled.id), tenant_id=DEFAULT_TENANT, text=labelled.question)
+        )
+        score = _score(labelled, result)
+        if score is not None:
+            scores.append(score)
+        if progress is not None:
+            progress(done, len(questions))
+    return scores
+
+
+def _score(labelled: LabelledQuestion, result: AnswerResult) -> LabelledScore | None:
+    best = result.best
+    if best is None:
+        return None
+    return LabelledScore(
+        question=labelled,
+        score=best.score,
+        right=is_right(best.answer, labelled),
+        confidence=best.confidence,
+        outcome=result.outcome,
+    )
+
+
+def _labels(scores: Sequence[LabelledScore]) -> Labels:
+    values: NDArray[np.float64] = np.array([score.score for score in scores], dtype=np.float64)
+    return Labels(scores=values, right=np.array([s.right for s in scores], dtype=np.bool_))

@@ -1,0 +1,103 @@
+"""Which drafter and verifier, by one setting each, and the calibration that fits them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import httpx
+
+from defences.answering.calibration_artefact import CalibrationArtefact
+from domain.answering import Calibrator, Drafter, Verifier
+from domain.clock import Clock
+from domain.errors import ConfigurationError
+from domain.retrieval import Embedder, VectorStore
+from gateway.query.evidence_verifier import EvidenceVerifier
+from gateway.query.extractive import ExtractiveDrafter
+from gateway.query.pipeline import QueryOptions, QueryPipeline
+from runtime.settings import Settings
+
+SHIPPED_ARTEFACTS: Final = Path(__file__).parent / "artefacts"
+"""Calibrations of the embedded default, made by `mithridate calibrate fit`."""
+
+
+async def build_query(
+    settings: Settings,
+    *,
+    embedder: Embedder,
+    vectors: VectorStore,
+    clock: Clock,
+    secret: bytes,
+    http: httpx.AsyncClient,
+    calibrators: Mapping[str, Calibrator] | None = None,
+) -> QueryPipeline:
+    """Build the question path.
+
+    Args:
+        settings: The configuration in force.
+        embedder: Of questions and answers; the one that made the index.
+        vectors: Where admitted chunks are.
+        clock: For timings and the day of the partition's key.
+        secret: Of this installation.
+        http: For model endpoints.
+        calibrators: By configuration; None reads the shipped or configured artefacts.
+
+    Raises:
+        ConfigurationError: An artefact is malformed, or an endpoint is not fully set.
+    """
+    answering = settings.answering
+    return QueryPipeline(
+        embedder=embedder,
+        vectors=vectors,
+        drafter=build_drafter(settings, embedder=embedder, http=http),
+        verifier=await build_verifier(settings, embedder=embedder, http=http),
+        calibrators=load_calibrators(answering.calibration_path or SHIPPED_ARTEFACTS)
+        if calibrators is None
+        else calibrators,
+        clock=clock,
+        secret=secret,
+        options=QueryOptions(
+            m=answering.m,
+            k=answering.k,
+            established_limit=settings.retrieval.established_limit,
+            pool_limit=settings.retrieval.pool_limit,
+            per_origin=settings.retrieval.per_origin,
+            min_trust=settings.retrieval.min_trust,
+            lift_bound=answering.lift_bound,
+            tau=settings.guard.tau,
+            agreement_floor=settings.guard.agreement_floor,
+            timeout_seconds=answering.timeout_seconds,
+        ),
+    )
+
+
+def load_calibrators(path: Path) -> Mapping[str, Calibrator]:
+    """Read one artefact, or every `*.json` of a folder, by configuration.
+
+    Raises:
+        ConfigurationError: A file is not an artefact, or two are for one configuration.
+    """
+    files = sorted(path.glob("*.json")) if path.is_dir() else [path]
+    found: dict[str, Calibrator] = {}
+    for file in files:
+        try:
+            artefact = CalibrationArtefact.from_json(file.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError) as exc:
+            raise ConfigurationError(f"calibration {str(file)!r} cannot be read") from exc
+        if artefact.configuration in found:
+            raise ConfigurationError(f"{str(file)!r}: a second artefact for one configuration")
+        found[artefact.configuration] = artefact.calibrator()
+    return found
+
+
+def build_drafter(settings: Settings, *, embedder: Embedder, http: httpx.AsyncClient) -> Drafter:
+    """Build the drafter of the setting `drafter.backend`."""
+    return ExtractiveDrafter(embedder)
+
+
+async def build_verifier(
+    settings: Settings, *, embedder: Embedder, http: httpx.AsyncClient
+) -> Verifier:
+    """Build the verifier of the setting `verifier.backend`, probed where it is an endpoint."""
+    return EvidenceVerifier(embedder)

@@ -1,0 +1,67 @@
+"""Which embedder and which vector store, by one setting each."""
+
+from __future__ import annotations
+
+import httpx
+
+from backends.embedder_onnx import SHIPPED_MANIFEST_SHA256, OnnxEmbedder
+from backends.embedder_openai import OpenAIEmbedder
+from backends.memory.vectors import InMemoryVectorStore
+from backends.vectors_lancedb import LanceDBVectorStore
+from domain.errors import ConfigurationError
+from domain.retrieval import Embedder, VectorStore
+from runtime.settings import EmbedderSettings, EndpointSettings, Settings
+
+
+def build_embedder(settings: EmbedderSettings, http: httpx.AsyncClient) -> Embedder:
+    """Build the embedder of the setting `embedder.backend`.
+
+    Raises:
+        ConfigurationError: The endpoint has no URL or model.
+    """
+    if settings.backend == "onnx":
+        return OnnxEmbedder(manifest_sha256=SHIPPED_MANIFEST_SHA256, threads=settings.threads)
+    url, model = endpoint_of(settings.endpoint, "embedder")
+    return OpenAIEmbedder(
+        client=http,
+        base_url=url,
+        model=model,
+        dimensions=settings.dimensions,
+        api_key=settings.endpoint.api_key,
+        timeout_seconds=settings.endpoint.timeout_seconds,
+    )
+
+
+def endpoint_of(settings: EndpointSettings, section: str) -> tuple[str, str]:
+    """Return URL and model of an endpoint.
+
+    Raises:
+        ConfigurationError: One of them is not set.
+    """
+    if settings.url is None or settings.model is None:
+        raise ConfigurationError(f"{section}.endpoint needs url and model")
+    return settings.url, settings.model
+
+
+def build_vectors(settings: Settings, *, dimensions: int) -> VectorStore:
+    """Build the store of the setting `vectors.backend`.
+
+    Raises:
+        ConfigurationError: Weaviate has no URL, or its client is not installed.
+    """
+    vectors = settings.vectors
+    if vectors.backend == "lancedb":
+        return LanceDBVectorStore(settings.home / "index", dimensions=dimensions)
+    if vectors.backend == "memory":
+        return InMemoryVectorStore()
+    if vectors.weaviate_url is None:
+        raise ConfigurationError("vectors.backend is weaviate, and vectors.weaviate_url is not set")
+    from backends.vectors_weaviate import WeaviateVectorStore
+
+    return WeaviateVectorStore(
+        vectors.weaviate_url,
+        grpc_port=vectors.weaviate_grpc_port,
+        api_key=vectors.weaviate_api_key,
+        collection=vectors.collection,
+        dimensions=dimensions,
+    )

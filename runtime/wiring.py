@@ -1,0 +1,215 @@
+"""Builds the object graph from `Settings`. The only package that knows every concrete class."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import Final
+
+import httpx
+from redis.asyncio import Redis
+
+from backends.blobs_files import FileBlobStore
+from backends.clock import SystemClock
+from backends.ids import RandomIds
+from backends.jobs_celery import CeleryJobQueue
+from backends.ledger.sql import SqlLedger
+from backends.locks_redis import RedisLock, RedisRateLimiter
+from backends.near_duplicates_redis import RedisNearDuplicateIndex
+from backends.webhook_http import HttpWebhookSender, check_url
+from defences.retrieval.shingles import SCHEME
+from domain.clock import Clock, IdFactory
+from domain.documents import BlobStore
+from domain.errors import MithridateError, TransientError
+from domain.jobs import JobQueue, Lock
+from domain.ledger import Ledger
+from domain.limits import RateLimiter
+from domain.retrieval import Embedder, VectorStore
+from gateway.query.pipeline import QueryPipeline
+from ingest.admission import Admission, ChunkOptions
+from ingest.neighbours import NeighbourLookup
+from ingest.origins import OriginDesk
+from ingest.pipeline import IngestPipeline
+from ingest.review import ReviewDesk
+from monitors.deliveries import DeliveryPump
+from monitors.disagreement import DisagreementMonitor
+from monitors.observer import Observer
+from runtime.answering import build_query
+from runtime.home import database_url
+from runtime.metrics import Metrics
+from runtime.monitoring import build_deliveries, build_monitor, build_observer
+from runtime.outbox import OutboxRelay
+from runtime.scanning import build_detectors, build_parser, build_policy
+from runtime.secrets import instance_secret
+from runtime.settings import Settings
+from runtime.storage import build_embedder, build_vectors
+
+_CHECK_SECONDS: Final = 5.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """Everything that the doors and the workers call. One a process, on one event loop."""
+
+    settings: Settings
+    clock: Clock
+    ids: IdFactory
+    ledger: Ledger
+    blobs: BlobStore
+    vectors: VectorStore
+    embedder: Embedder
+    ingest: IngestPipeline
+    review: ReviewDesk
+    origins: OriginDesk
+    query: QueryPipeline
+    observer: Observer
+    monitor: DisagreementMonitor
+    deliveries: DeliveryPump
+    relay: OutboxRelay
+    queue: JobQueue
+    lock: Lock
+    rate_limiter: RateLimiter
+    metrics: Metrics
+    closing: AsyncExitStack
+
+    async def close(self) -> None:
+        await self.closing.aclose()
+
+    async def check_dependencies(self) -> Mapping[str, str]:
+        """Ask each dependency; `ok`, or one word for what is wrong."""
+        checks: dict[str, Callable[[], Awaitable[object]]] = {
+            "database": self.ledger.ping,
+            "broker": lambda: asyncio.to_thread(self.queue.ping),
+            "index": self.vectors.ping,
+            "embedder": lambda: self.embedder.embed(["ready"]),
+        }
+        states = await asyncio.gather(*(_state(check) for check in checks.values()))
+        named = dict(zip(checks, states, strict=True))
+        named["calibration"] = "ok" if self.query.calibrated() else "uncalibrated"
+        return named
+
+    async def release_quietly(self, name: str) -> None:
+        """Let go of a lock; if its store is down the lease ends it."""
+        try:
+            await self.lock.release(name)
+        except TransientError:
+            return
+
+    def check_webhook_url(self, url: str) -> None:
+        """Refuse an address that would never be delivered to.
+
+        Raises:
+            InputError: Not https, or private, where the settings do not allow it.
+        """
+        check_url(url, allow_private_networks=self.settings.webhooks.allow_private_networks)
+
+
+async def build_services(settings: Settings, *, broker_url: str) -> Services:
+    """Build and connect everything; the ledger must have been migrated (`prepare_home`).
+
+    Raises:
+        ConfigurationError: A policy, model, artefact or backend is not usable as configured.
+    """
+    closing = AsyncExitStack()
+    clock = SystemClock()
+    ids = RandomIds(clock)
+    ledger = SqlLedger(database_url(settings), clock=clock, ids=ids)
+    closing.push_async_callback(ledger.close)
+    redis = Redis.from_url(
+        broker_url, socket_timeout=10, socket_connect_timeout=5, health_check_interval=25
+    )
+    closing.push_async_callback(redis.aclose)
+    http = await closing.enter_async_context(httpx.AsyncClient(follow_redirects=False))
+    blobs = FileBlobStore(settings.home / "blobs")
+    embedder = build_embedder(settings.embedder, http)
+    vectors = build_vectors(settings, dimensions=embedder.dimensions)
+    queue = CeleryJobQueue(
+        broker_url=broker_url,
+        visibility_timeout_seconds=settings.queue.visibility_timeout_seconds,
+    )
+    policy = build_policy(settings)
+    neighbours = NeighbourLookup(
+        index=RedisNearDuplicateIndex(redis, SCHEME),
+        documents=ledger.documents,
+        origins=ledger.origins,
+        blobs=blobs,
+    )
+    admission = Admission(
+        vectors=vectors,
+        embedder=embedder,
+        documents=ledger.documents,
+        origins=ledger.origins,
+        options=ChunkOptions(
+            words=settings.ingest.chunk_words, overlap_words=settings.ingest.chunk_overlap_words
+        ),
+    )
+    pipeline = IngestPipeline(
+        ledger=ledger,
+        blobs=blobs,
+        parser=build_parser(settings),
+        neighbours=neighbours,
+        detectors=build_detectors(as_of=clock.now().date()),
+        policy=policy,
+        admission=admission,
+        clock=clock,
+        max_attempts=settings.worker.max_attempts,
+    )
+    return Services(
+        settings=settings,
+        clock=clock,
+        ids=ids,
+        ledger=ledger,
+        blobs=blobs,
+        vectors=vectors,
+        embedder=embedder,
+        ingest=pipeline,
+        review=ReviewDesk(
+            ledger=ledger,
+            blobs=blobs,
+            pipeline=pipeline,
+            neighbours=neighbours,
+            admission=admission,
+            policy=policy,
+            clock=clock,
+        ),
+        origins=OriginDesk(origins=ledger.origins, vectors=vectors, clock=clock),
+        query=await build_query(
+            settings,
+            embedder=embedder,
+            vectors=vectors,
+            clock=clock,
+            secret=instance_secret(settings.home),
+            http=http,
+        ),
+        observer=build_observer(settings, ledger=ledger, ids=ids),
+        monitor=build_monitor(settings, ledger=ledger, ids=ids),
+        deliveries=build_deliveries(
+            settings,
+            ledger=ledger,
+            clock=clock,
+            sender=HttpWebhookSender(
+                allow_private_networks=settings.webhooks.allow_private_networks,
+                timeout_seconds=settings.webhooks.timeout_seconds,
+            ),
+        ),
+        relay=OutboxRelay(
+            outbox=ledger.outbox, documents=ledger.documents, queue=queue, clock=clock
+        ),
+        queue=queue,
+        lock=RedisLock(redis),
+        rate_limiter=RedisRateLimiter(redis),
+        metrics=Metrics(),
+        closing=closing,
+    )
+
+
+async def _state(check: Callable[[], Awaitable[object]]) -> str:
+    try:
+        await asyncio.wait_for(check(), _CHECK_SECONDS)
+    except TimeoutError:
+        return "timeout"
+    except MithridateError as exc:
+        return exc.code
+    return "ok"

@@ -90,7 +90,7 @@ _STAMP_BEFORE: Final = re.compile(
 )
 _STAMP_AFTER: Final = re.compile(
     r"\s*(?:edition|revision|version|views?|comments?|replies|likes|shares|readers|visits"
-    r"|minutes?\s+read|min\s+read|(?:seconds|minutes|hours|days|weeks|months|years)\s+ago)\b",
+    r"|read|ago)\b",
     re.IGNORECASE,
 )
 _SIGNED: Final = re.compile(
@@ -100,6 +100,16 @@ _SIGNED: Final = re.compile(
 )
 _ADDRESS: Final = re.compile(
     r"[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,6}|\b(?:https?://|www\.)[^\s<>\"')\]]{3,300}"
+)
+# Reading figures is costly; text without any of these has none.
+_FIGURE_SIGNS: Final = re.compile(
+    r"\d|\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif"
+    r"|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand"
+    r"|million|billion|trillion|dozen|half|quarter|pair|once|twice|thrice|first|second|third"
+    r"|fourth|fifth|sixth|seventh|eighth|ninth|tenth|noon|midday|midnight|minute|hour|day|night"
+    r"|week|fortnight|month|year|decade|century|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+    r"|mon|tue|wed|thu|fri|sat|sun|daily|hourly|weekly|monthly|quarterly|yearly|annual)",
+    re.IGNORECASE,
 )
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _BEFORE: Final = 60  # characters
@@ -120,6 +130,8 @@ def differences(a: str, b: str) -> Differences:
     that have little in common it finds little, which does not make them agree.
     Linear in the length of the texts (about 1 MB a second on one core).
     """
+    if a == b:
+        return Differences(found=())
     left, right = _Side.of(a), _Side.of(b)
     found: dict[tuple[DifferenceKind, Span, Span], Difference] = {}
     for change in changes(left.tokens, right.tokens):
@@ -206,7 +218,7 @@ def _in_change(left: _Side, right: _Side, change: Change) -> Iterator[Difference
 def _values(left: _Side, right: _Side, change: Change) -> Iterator[Difference]:
     """Pair the figures that only one side has with those that stand in for them."""
     ours = _changed_values(left, change.a_changed)
-    theirs = _changed_values(right, change.b_changed)
+    theirs = _changed_values(right, change.b_changed) if ours else []
     ours, theirs = _without_equals(ours, theirs), _without_equals(theirs, ours)
     rewritten = max(len(change.a_changed), len(change.b_changed)) > _REWRITTEN
     for value in ours:
@@ -238,6 +250,8 @@ def _changed_values(side: _Side, changed: Sequence[int]) -> list[Value]:
     covered: set[int] = set()
     for run in _runs(changed):
         window = side.window(run)
+        if _FIGURE_SIGNS.search(side.text, window.start, window.end) is None:
+            continue
         for value in find_values(side.text[window.start : window.end]):
             span = Span(window.start + value.start, window.start + value.end)
             touched = [place for place in changed if side.touches(span, place)]
@@ -294,18 +308,19 @@ def _addresses_at(side: _Side, part: range) -> dict[str, Span]:
 def _is_name(left: _Side, right: _Side, one: range, other: range) -> bool:
     if max(len(one), len(other)) > _NAME_TOKENS or not (left.named and right.named):
         return False
-    lower = left.lower | right.lower
-    inner = left.inner | right.inner
     for side, places in ((left, one), (right, other)):
         for place in places:
             token = side.tokens[place]
-            if not side.text[token.start].isupper() or token.key in lower:
+            if not side.text[token.start].isupper():
                 return False
-            if token.opens and token.key not in inner:
+            if token.key in left.lower or token.key in right.lower:
                 return False
-        if not side.is_prose(places) or side.is_signature(places):
-            return False
-    return True
+            if token.opens and token.key not in left.inner and token.key not in right.inner:
+                return False
+    return all(
+        side.is_prose(places) and not side.is_signature(places)
+        for side, places in ((left, one), (right, other))
+    )
 
 
 def _turned(left: _Side, right: _Side, change: Change) -> bool:

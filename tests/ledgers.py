@@ -18,21 +18,10 @@ from domain.ledger import Ledger
 POSTGRES_VARIABLE = "MITHRIDATE_TEST_POSTGRES_URL"
 """A database whose tables these tests may drop, e.g. `postgresql://localhost/mithridate_test`."""
 
-LEDGERS = [
-    pytest.param("memory", id="memory"),
-    pytest.param("sqlite", id="sqlite"),
-    pytest.param(
-        "postgresql",
-        id="postgresql",
-        marks=[
-            pytest.mark.integration,
-            pytest.mark.skipif(
-                POSTGRES_VARIABLE not in os.environ, reason=f"{POSTGRES_VARIABLE} is not set"
-            ),
-        ],
-    ),
-]
-SQL_LEDGERS = LEDGERS[1:]
+SQL_LEDGERS = ["sqlite"]
+if POSTGRES_VARIABLE in os.environ:
+    SQL_LEDGERS.append("postgresql")
+LEDGERS = ["memory", *SQL_LEDGERS]
 
 
 @pytest.fixture

@@ -101,11 +101,10 @@ def create_engine(url: URL, *, pooled: bool = True) -> Engine:
 
 
 def _connected(connection: _DriverConnection, _record: object) -> None:
-    """Set what SQLite forgets between connections; the wait comes first, as WAL needs a lock."""
+    """Set what SQLite forgets between connections. WAL it remembers: `migrating` sets that."""
     cursor = connection.cursor()
     for pragma in (
         f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}",
-        "PRAGMA journal_mode=WAL",
         "PRAGMA synchronous=NORMAL",
         "PRAGMA foreign_keys=ON",
     ):

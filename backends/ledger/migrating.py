@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fcntl
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -13,7 +13,7 @@ from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import URL, Connection, text
+from sqlalchemy import URL, Connection, Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from backends.ledger.engine import create_engine, parse_url, translate
@@ -128,7 +128,18 @@ def _file_locked(parsed: URL) -> Iterator[Connection]:
         fcntl.flock(lock, fcntl.LOCK_EX)
         engine = create_engine(parsed, pooled=False)
         try:
+            _keep_write_ahead_log(engine)
             with engine.connect() as connection:
                 yield connection
         finally:
             engine.dispose()
+
+
+def _keep_write_ahead_log(engine: Engine) -> None:
+    """Let readers and the writer not wait for each other; the file remembers it.
+
+    Set here and not on every connection: the change fails at once while another process is at
+    work, whatever the time it may wait.
+    """
+    with closing(engine.raw_connection()) as connection:
+        connection.cursor().execute("PRAGMA journal_mode=WAL")

@@ -1,0 +1,50 @@
+"""What every `QuestionLedger` must do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from domain.answering import QuestionId
+from domain.documents import DEFAULT_TENANT
+from domain.errors import ConflictError, NotFoundError
+from domain.ledger import Ledger
+from domain.monitoring import TopicId
+from tests.ledger_rows import OTHER_TENANT, observation, question
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_question_comes_back_with_its_trace(ledger: Ledger) -> None:
+    record = replace(question(), trace='{"answer": "naïve \U0001f40d"}')
+
+    await ledger.questions.add(record, None)
+
+    assert await ledger.questions.get(DEFAULT_TENANT, record.id) == record
+
+
+async def test_question_and_observation_are_written_together(ledger: Ledger) -> None:
+    await ledger.questions.add(question("q1"), observation("q1"))
+
+    assert await ledger.questions.get(DEFAULT_TENANT, QuestionId("q1")) == question("q1")
+    window = await ledger.observations.window(DEFAULT_TENANT, TopicId("t1"), limit=9)
+    assert window == [observation("q1")]
+
+
+async def test_a_question_that_cannot_be_written_leaves_no_observation(ledger: Ledger) -> None:
+    await ledger.questions.add(question("q1"), None)
+
+    with pytest.raises(ConflictError):
+        await ledger.questions.add(question("q1"), observation("q1"))
+
+    assert not await ledger.observations.window(DEFAULT_TENANT, TopicId("t1"), limit=9)
+
+
+async def test_a_question_of_another_tenant_is_not_found(ledger: Ledger) -> None:
+    await ledger.questions.add(question("q1"), None)
+
+    with pytest.raises(NotFoundError):
+        await ledger.questions.get(OTHER_TENANT, QuestionId("q1"))
+    with pytest.raises(NotFoundError):
+        await ledger.questions.get(DEFAULT_TENANT, QuestionId("q2"))

@@ -133,7 +133,8 @@ class Settlement:
 
     Attributes:
         signature: MinHash signature, so that a wiped index can be rebuilt; None if too short.
-        family_id, voting, admitted_at: Given if and only if the verdict is `admit`.
+        settled_at: Also the moment of admission, if the verdict is `admit`.
+        family_id, voting: Given if and only if the verdict is `admit`.
     """
 
     assessment: TrustAssessment
@@ -178,11 +179,13 @@ class DocumentLedger(Protocol):
         """Write document, outbox entry (`documents.ingest`) and journal in one transaction.
 
         The same bytes (`sha256`) from the same origin make no second document, unless the known
-        one was deleted or rejected by nobody but the policy's parse failure: `created` is False
-        and nothing is queued. Of concurrent calls exactly one creates.
+        one was deleted: `created` is False and nothing is queued, whatever its verdict is. Of
+        concurrent calls exactly one creates. The same claim leads to the same document again,
+        even if that was deleted meanwhile.
 
         Raises:
             IdempotencyMismatchError: `claim.key` of this key id was used with another request hash.
+            InputError: A text holds a NUL character or an unpaired surrogate.
         """
         ...
 
@@ -238,6 +241,9 @@ class DocumentLedger(Protocol):
 
         Of two workers that scan the same document one settles it. The journal gets
         `document.admitted`, `document.quarantined` or `document.rejected`.
+
+        Raises:
+            NotFoundError: Unknown.
         """
         ...
 
@@ -281,7 +287,11 @@ class DocumentLedger(Protocol):
         ...
 
     async def undecided(self, *, received_before: datetime, limit: int) -> Sequence[DocumentId]:
-        """Return documents of all tenants without a verdict, oldest first: for the sweeper."""
+        """Return documents of all tenants without a verdict, oldest first: for the sweeper.
+
+        One that was begun or put into the outbox again since `received_before` is left out, so
+        that a sweeper that calls `Outbox.add` does not queue a long backlog at every round.
+        """
         ...
 
     async def records(
@@ -363,7 +373,13 @@ class OriginLedger(Protocol):
 
 
 class KeyLedger(Protocol):
-    async def add(self, key: ApiKey, *, actor: str) -> None: ...
+    async def add(self, key: ApiKey, *, actor: str) -> None:
+        """Write a key and, if it is new, its origin, unestablished.
+
+        Raises:
+            ConflictError: There is a key with this id.
+        """
+        ...
 
     async def find(self, key_id: KeyId) -> ApiKey | None:
         """Return the key, revoked or not; None if unknown."""
@@ -413,7 +429,11 @@ class QuestionRecord:
 
 class QuestionLedger(Protocol):
     async def add(self, record: QuestionRecord, observation: Observation | None) -> None:
-        """Write question and observation in one transaction."""
+        """Write question and observation in one transaction.
+
+        Raises:
+            ConflictError: There is a question with this id.
+        """
         ...
 
     async def get(self, tenant_id: TenantId, question_id: QuestionId) -> QuestionRecord:

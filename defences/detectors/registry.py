@@ -8,10 +8,12 @@ from typing import Final
 from defences.detectors.citations import CitationsDetector
 from defences.detectors.hidden_text import HiddenTextDetector
 from defences.detectors.injected_instructions import InjectedInstructionsDetector
+from defences.detectors.near_duplicates import NearDuplicatesDetector
 from domain.scanning import Detector
 
 BUILT_IN: Final[Mapping[str, Callable[..., Detector]]] = {
     "hidden-text": HiddenTextDetector,
     "injected-instructions": InjectedInstructionsDetector,
     "citations": CitationsDetector,  # wants as_of: the day against which "future" is meant
+    "near-duplicate": NearDuplicatesDetector,
 }

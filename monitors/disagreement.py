@@ -11,6 +11,7 @@ from typing import Final
 
 from domain.clock import IdFactory
 from domain.documents import TenantId
+from domain.errors import PermanentError
 from domain.ledger import AlertLedger, ObservationLedger
 from domain.monitoring import (
     Alert,
@@ -77,13 +78,20 @@ class DisagreementMonitor:
 
         Raises:
             TransientError: The ledger did not answer; the rest is done by the next call.
-            PermanentError: A stored state cannot be read.
+            PermanentError: The stored state of a topic cannot be read; the others were evaluated.
         """
         firing = await self._firing(tenant_id)
         changed: list[Alert] = []
+        unreadable: PermanentError | None = None
         for topic in await self._observations.topics(tenant_id):
-            if topic.id in firing or self._may_have_news(topic, now):
+            if topic.id not in firing and not self._may_have_news(topic, now):
+                continue
+            try:
                 changed += await self._evaluate_topic(topic, firing.get(topic.id), now)
+            except PermanentError as exc:
+                unreadable = exc
+        if unreadable is not None:
+            raise unreadable
         return changed
 
     def _may_have_news(self, topic: Topic, now: datetime) -> bool:

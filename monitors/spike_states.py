@@ -93,6 +93,7 @@ def _written_reference(reference: Reference) -> Mapping[str, object]:
         "spread": reference.spread,
         "frozen_mean": reference.frozen_mean,
         "moved_at": _written(reference.moved_at),
+        "cold": reference.cold,
     }
 
 
@@ -103,4 +104,5 @@ def _reference(written: Mapping[str, Any]) -> Reference:
         spread=float(written["spread"]),
         frozen_mean=float(written["frozen_mean"]),
         moved_at=_moment(written["moved_at"]),
+        cold=bool(written["cold"]),
     )

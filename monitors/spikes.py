@@ -74,6 +74,7 @@ class Reference:
         mean, spread: Meaningful once frozen.
         frozen_mean: Where `mean` stood at first.
         moved_at: The latest reading that moved it; None while it is being made.
+        cold: The topic had no reference at all when this one was begun.
     """
 
     sample: Mapping[str, float] = field(default_factory=dict)
@@ -81,6 +82,7 @@ class Reference:
     spread: float = 0.0
     frozen_mean: float = 0.0
     moved_at: datetime | None = None
+    cold: bool = True
 
     @property
     def frozen(self) -> bool:
@@ -200,16 +202,17 @@ def _remember(
 
 
 def _take(reading: Reading, state: SpikeState, options: SpikeOptions) -> Advance:
-    push = Window(size=options.window, readings=state.window).push(reading)
     references = dict(state.references)
-    if state.episode is None:
-        known = references.get(reading.stratum, Reference())
-        if not known.frozen:
-            references[reading.stratum] = _learn(known, reading, options)
-        if push.left is not None and push.left.stratum in references:
-            references[push.left.stratum] = _drift(
-                references[push.left.stratum], push.left, options
-            )
+    warm = any(reference.frozen for reference in references.values())
+    known = references.get(reading.stratum, Reference(cold=not warm))
+    if state.episode is None and not known.frozen:
+        references[reading.stratum] = _learn(known, reading, options)
+    if warm and known.cold and not known.frozen:
+        return Advance(state=replace(state, references=references), signals=())
+    push = Window(size=options.window, readings=state.window).push(reading)
+    left = push.left
+    if state.episode is None and left is not None and left.stratum in references:
+        references[left.stratum] = _drift(references[left.stratum], left, options)
     state = replace(state, window=push.window.readings, references=references)
     view = _look(push.window, references, options)
     if view is None:
@@ -226,7 +229,14 @@ def _learn(reference: Reference, reading: Reading, options: SpikeOptions) -> Ref
     mean = (math.fsum(sample.values()) + weight * options.prior_mean) / total
     squares = math.fsum((value - mean) ** 2 for value in sample.values())
     spread = math.sqrt((squares + weight * options.prior_spread**2) / total)
-    return Reference(mean=mean, spread=spread, frozen_mean=mean, moved_at=reading.observed_at)
+    return replace(
+        reference,
+        sample={},
+        mean=mean,
+        spread=spread,
+        frozen_mean=mean,
+        moved_at=reading.observed_at,
+    )
 
 
 def _drift(reference: Reference, left: Reading, options: SpikeOptions) -> Reference:
@@ -265,16 +275,19 @@ def _look(
 ) -> _View | None:
     """Return the window's numbers; None while it is not full or no reference is frozen.
 
-    A reading of a stratum without a reference of its own is held against the topic's first one:
-    asking with another m must not be a way to stay unseen.
+    A stratum that appears once the topic has a reference is held against that one until it has its
+    own: asking with another m must not be a way to stay unseen. Strata that began together wait for
+    their own, as a topic does.
     """
-    frozen = [reference for reference in references.values() if reference.frozen]
-    if not window.full or not frozen:
+    first = next((reference for reference in references.values() if reference.frozen), None)
+    if first is None or not window.full:
         return None
     held = []
     for reading in window.readings:
-        own = references.get(reading.stratum)
-        held.append((reading, own if own is not None and own.frozen else frozen[0]))
+        own = references.get(reading.stratum, first)
+        if not own.frozen and own.cold:
+            return None
+        held.append((reading, own if own.frozen else first))
     size = len(held)
     spread = math.sqrt(math.fsum(reference.spread**2 for _, reference in held) / size)
     error = spread * math.sqrt(1 / size + 1 / options.baseline)

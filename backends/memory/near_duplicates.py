@@ -18,6 +18,8 @@ class _Namespace:
     """One tenant's documents, in the order in which they first came."""
 
     signatures: dict[DocumentId, Signature] = field(default_factory=dict)
+    numbers: dict[DocumentId, int] = field(default_factory=dict)
+    given: int = 0
     buckets: defaultdict[tuple[int, bytes], dict[DocumentId, None]] = field(
         default_factory=lambda: defaultdict(dict)
     )
@@ -61,6 +63,9 @@ class InMemoryNearDuplicateIndex:
             self._unlink(space, document_id, known)
         self._store.schemes[tenant_id] = self._scheme
         space.signatures[document_id] = signature.copy()
+        if document_id not in space.numbers:
+            space.given += 1
+            space.numbers[document_id] = space.given
         for bucket in self._buckets(signature):
             space.buckets[bucket][document_id] = None
         return [candidate for candidate in found if candidate.document_id != document_id]
@@ -68,12 +73,11 @@ class InMemoryNearDuplicateIndex:
     async def query(self, tenant_id: TenantId, signature: Signature) -> Sequence[Candidate]:
         self._check(tenant_id, signature)
         space = self._store.namespaces[tenant_id]
-        numbers = {document_id: at for at, document_id in enumerate(space.signatures)}
         near: set[DocumentId] = set()
         for bucket in self._buckets(signature):
             near.update(
                 self._looked_at(
-                    sorted(space.buckets.get(bucket, {}), key=numbers.__getitem__), bucket
+                    sorted(space.buckets.get(bucket, {}), key=space.numbers.__getitem__), bucket
                 )
             )
         found = [
@@ -93,6 +97,7 @@ class InMemoryNearDuplicateIndex:
         signature = space.signatures.pop(document_id, None)
         if signature is not None:
             self._unlink(space, document_id, signature)
+            del space.numbers[document_id]
         if not space.signatures:
             self._store.schemes.pop(tenant_id, None)
 

@@ -71,6 +71,7 @@ class LanceTables:
         self._dimensions = dimensions
         self._lock_timeout_seconds = lock_timeout_seconds
         self._session: _Session | None = None
+        self._inherited: list[_Session] = []
 
     async def find(self, name: str) -> AsyncTable | None:
         """Return the table, None if nobody has made it yet.
@@ -160,7 +161,11 @@ class LanceTables:
 
     async def _connected(self) -> _Session:
         pid = os.getpid()
-        if self._session is None or self._session.pid != pid:
+        if self._session is not None and self._session.pid != pid:
+            # Kept, unused: to drop a parent's handle waits for its threads, which are not here.
+            self._inherited.append(self._session)
+            self._session = None
+        if self._session is None:
             # Seconds of CPU: beside the event loop, and not before it is needed.
             lancedb = await asyncio.to_thread(importlib.import_module, "lancedb")
             with wrapped("opening the folder"):

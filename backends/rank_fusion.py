@@ -50,6 +50,15 @@ def depth_for(limit: int) -> int:
     return max(50, 2 * limit)
 
 
+def cap_for(per_origin: int) -> int:
+    """Return how many rows of one origin a ranking holds before fusion.
+
+    Twice what is returned, so that a chunk can be found high in one ranking and somewhat lower in
+    the other; the fused ranking is capped again.
+    """
+    return 2 * per_origin
+
+
 def capped(rows: Iterable[RankedChunk], *, per_origin: int) -> list[RankedChunk]:
     """Return the best first, ties by chunk id, no more than `per_origin` of one origin."""
     filled: Counter[str] = Counter()

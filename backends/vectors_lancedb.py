@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from backends.keywords import question_text
 from backends.lancedb_rows import SEARCHABLE, records_of, rows_of
 from backends.lancedb_tables import Change, LanceTables, wrapped
-from backends.rank_fusion import RankedChunk, capped_ranking, depth_for, fuse
+from backends.rank_fusion import RankedChunk, cap_for, capped_ranking, depth_for, fuse
 from backends.vector_records import check_query, cosine, hit, latest
 from domain.documents import ChunkId, DocumentId, Origin, TenantId
 from domain.retrieval import FamilyId, ScoredChunk, Vector, VectorRecord
@@ -74,16 +74,16 @@ class LanceDBVectorStore:
         if table is None or limit < 1 or per_origin < 1:
             return ()
         may_be_found = _may_be_found(min_trust)
-        depth = depth_for(limit)
+        depth, cap = depth_for(limit), cap_for(per_origin)
         with wrapped("searching"):
             rankings = await asyncio.gather(
                 capped_ranking(
-                    _VectorPage(table, query, may_be_found), depth=depth, per_origin=per_origin
+                    _VectorPage(table, query, may_be_found), depth=depth, per_origin=cap
                 ),
                 capped_ranking(
                     _KeywordPage(table, question_text(text), may_be_found),
                     depth=depth,
-                    per_origin=per_origin,
+                    per_origin=cap,
                 ),
             )
             fused = fuse(*rankings, limit=limit, per_origin=per_origin)

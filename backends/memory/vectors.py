@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from backends.keywords import question_text, words_of
 from backends.memory.bm25 import KeywordIndex
-from backends.rank_fusion import RankedChunk, capped, depth_for, fuse
+from backends.rank_fusion import RankedChunk, cap_for, capped, depth_for, fuse
 from backends.vector_records import (
     check_query,
     cosine,
@@ -91,7 +91,7 @@ class InMemoryVectorStore:
                 for i, score in scores.items()
                 if side.records[i].voting and side.records[i].trust >= min_trust
             )
-            return capped(rows, per_origin=per_origin)[: depth_for(limit)]
+            return capped(rows, per_origin=cap_for(per_origin))[: depth_for(limit)]
 
         by_vector = ranking(side.similarities(query))
         by_keyword = ranking(side.keywords.scores(dict.fromkeys(words_of(question_text(text)))))

@@ -105,8 +105,10 @@ def _value_focus(question: QuestionProfile, kinds: Sequence[ValueKind], text: st
             continue
         match = 1.0 - _KIND_STEP * min(kinds.index(value.kind), 2)
         if value.kind is ValueKind.NUMBER and question.nouns:
-            counted = bool(set(value.nouns) & set(question.nouns))
-            match *= 1.0 if counted else 0.6
+            match *= 1.0 if set(value.nouns) & set(question.nouns) else 0.6
+        elif question.nouns and value.moment is None:  # "how many minutes": said in minutes
+            said = set(keywords(text[value.start : value.end]))
+            match *= 1.0 if said & set(question.nouns) else 0.9
         match *= 0.8 + 0.2 * _nearness(terms, value.start, value.end)
         if match > best.match:
             best = Focus(match=match, value=value)

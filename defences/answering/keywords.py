@@ -11,7 +11,168 @@ from typing import Final
 _WORD: Final = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")  # noqa: RUF001 - both apostrophes occur
 
 STOPWORDS: Final = frozenset(
-    ["a", "about", "above", "after", "again", "all", "also", "am", "an", "and", "any", "anyone", "are", "as", "at", "be", "because", "been", "before", "being", "below", "between", "both", "but", "by", "can", "could", "did", "do", "does", "doing", "done", "down", "during", "each", "either", "else", "ever", "every", "few", "for", "from", "further", "get", "gets", "give", "given", "gives", "go", "goes", "had", "has", "have", "having", "he", "her", "here", "hers", "him", "his", "how", "i", "if", "in", "into", "is", "it", "its", "itself", "just", "let", "made", "make", "makes", "many", "may", "me", "might", "mine", "more", "most", "much", "must", "my", "need", "needs", "no", "nor", "not", "of", "off", "on", "once", "one", "ones", "only", "onto", "or", "other", "our", "ours", "out", "over", "own", "per", "please", "same", "shall", "she", "should", "so", "some", "such", "tell", "than", "that", "the", "their", "theirs", "them", "then", "there", "these", "they", "this", "those", "through", "to", "too", "under", "until", "up", "upon", "us", "very", "was", "we", "were", "what", "whatever", "when", "where", "whether", "which", "while", "who", "whole", "whom", "whose", "why", "will", "with", "within", "without", "would", "yes", "yet", "you", "your", "yours"]
+    [
+        "a",
+        "about",
+        "above",
+        "after",
+        "again",
+        "all",
+        "also",
+        "am",
+        "an",
+        "and",
+        "any",
+        "anyone",
+        "are",
+        "as",
+        "at",
+        "be",
+        "because",
+        "been",
+        "before",
+        "being",
+        "below",
+        "between",
+        "both",
+        "but",
+        "by",
+        "can",
+        "could",
+        "did",
+        "do",
+        "does",
+        "doing",
+        "done",
+        "down",
+        "during",
+        "each",
+        "either",
+        "else",
+        "ever",
+        "every",
+        "few",
+        "for",
+        "from",
+        "further",
+        "get",
+        "gets",
+        "give",
+        "given",
+        "gives",
+        "go",
+        "goes",
+        "had",
+        "has",
+        "have",
+        "having",
+        "he",
+        "her",
+        "here",
+        "hers",
+        "him",
+        "his",
+        "how",
+        "i",
+        "if",
+        "in",
+        "into",
+        "is",
+        "it",
+        "its",
+        "itself",
+        "just",
+        "let",
+        "made",
+        "make",
+        "makes",
+        "many",
+        "may",
+        "me",
+        "might",
+        "mine",
+        "more",
+        "most",
+        "much",
+        "must",
+        "my",
+        "need",
+        "needs",
+        "no",
+        "nor",
+        "not",
+        "of",
+        "off",
+        "on",
+        "once",
+        "one",
+        "ones",
+        "only",
+        "onto",
+        "or",
+        "other",
+        "our",
+        "ours",
+        "out",
+        "over",
+        "own",
+        "per",
+        "please",
+        "same",
+        "shall",
+        "she",
+        "should",
+        "so",
+        "some",
+        "such",
+        "tell",
+        "than",
+        "that",
+        "the",
+        "their",
+        "theirs",
+        "them",
+        "then",
+        "there",
+        "these",
+        "they",
+        "this",
+        "those",
+        "through",
+        "to",
+        "too",
+        "under",
+        "until",
+        "up",
+        "upon",
+        "us",
+        "very",
+        "was",
+        "we",
+        "were",
+        "what",
+        "whatever",
+        "when",
+        "where",
+        "whether",
+        "which",
+        "while",
+        "who",
+        "whole",
+        "whom",
+        "whose",
+        "why",
+        "will",
+        "with",
+        "within",
+        "without",
+        "would",
+        "yes",
+        "yet",
+        "you",
+        "your",
+        "yours",
+    ]
 )
 
 # Pairs that a suffix rule cannot join and that questions and answers split between them.
@@ -38,6 +199,7 @@ _SUFFIXES: Final = (
     "ness", "ings", "ing", "edly", "ies", "ied", "ers", "ors", "er", "or", "ed", "es", "ly", "s",
 )  # fmt: skip
 _MIN_STEM: Final = 3
+_MIN_MISSPELT: Final = 5
 
 
 def stem(word: str) -> str:
@@ -99,3 +261,34 @@ def coverage(
     if total <= 0.0:
         return 0.0
     return sum(weights.get(word, default) for word in need & have) / total
+
+
+def respell(terms: Sequence[str], vocabulary: Iterable[str]) -> tuple[str, ...]:
+    """Return the terms, one that the vocabulary lacks as the word in it that it misspells.
+
+    A misspelling is one letter more, less or other, or two neighbours swapped, in a word of at
+    least five letters with the right first letter.
+    """
+    known = set(vocabulary)
+    by_first: dict[str, list[str]] = {}
+    for word in sorted(known):
+        by_first.setdefault(word[:1], []).append(word)
+    return tuple(
+        term
+        if term in known or len(term) < _MIN_MISSPELT
+        else next((word for word in by_first.get(term[0], ()) if _one_slip(term, word)), term)
+        for term in terms
+    )
+
+
+def _one_slip(first: str, second: str) -> bool:
+    if abs(len(first) - len(second)) > 1 or any(character.isdigit() for character in second):
+        return False
+    at = next(
+        (at for at, (a, b) in enumerate(zip(first, second, strict=False)) if a != b),
+        min(len(first), len(second)),
+    )
+    rest, other = first[at:], second[at:]
+    if len(first) == len(second):
+        return rest[1:] == other[1:] or (rest[:2] == other[1::-1] and rest[2:] == other[2:])
+    return rest[1:] == other if len(first) > len(second) else rest == other[1:]

@@ -19,11 +19,48 @@ _RUN: Final = re.compile(rf"(?<!\w){_PART}(?:\s+(?:{_LINK}\s+)?{_PART})*")
 _QUOTED: Final = re.compile(r'["“«]([^"”»\n]{2,60})["”»]')
 _SENTENCE_END: Final = re.compile(r"(?:^|[.!?:;]\s*[\"'“(]*|\n\s*)$")
 _MONTHS: Final = frozenset(
-    ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec"]
+    [
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+        "jan",
+        "feb",
+        "mar",
+        "apr",
+        "jun",
+        "jul",
+        "aug",
+        "sep",
+        "sept",
+        "oct",
+        "nov",
+        "dec",
+    ]
 )
 _SPLIT: Final = re.compile(r"\s+(?:and|for|at|on)\s+")
 _PLACE_BEFORE: Final = re.compile(
     r"\b(?:in|at|near|from|to|of|on|into|through|across|between)\s+(?:the\s+)?$"
+)
+_BODIES: Final = frozenset(
+    """street road lane avenue square gate bridge hill island river lake bay sea ocean mountain
+    valley park garden hall house room centre center building tower wing ward pier quay station
+    airport port harbour museum library school college university hospital clinic church cathedral
+    theatre cinema hotel cafe company corporation inc ltd gmbh llc plc group line lines works bank
+    fund office board committee council ministry department agency authority court police service
+    services team club society association union league party army navy news times gazette press
+    magazine journal university foundation institute academy city town village county state province
+    district region republic kingdom empire north south east west northern southern eastern western
+    day week year season series show album song film movie book award prize cup championship games
+    act law treaty war battle policy plan guide manual kit model cloud system app version""".split()
 )
 _TITLES: Final = re.compile(
     r"^(?:Mr|Mrs|Ms|Dr|Prof|Sir|Lady|Lord|King|Queen|President|Captain|General|Saint|St)\.?\s"
@@ -32,10 +69,12 @@ _TITLES: Final = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Name:
-    """Attributes:
-    stems: Its words, accents folded, as stems.
-    opens: It begins a sentence, so that its first word may be capitalised for that alone.
-    placed: A preposition of place stands before it.
+    """A name as it stands in a text.
+
+    Attributes:
+        stems: Its words, accents folded, as stems.
+        opens: It begins a sentence, so that its first word may be capitalised for that alone.
+        placed: A preposition of place stands before it.
     """
 
     text: str
@@ -52,6 +91,8 @@ class Name:
         parts = self.text.split()
         if _TITLES.match(self.text):
             return True
+        if any(part.lower().strip(".,'’s") in _BODIES for part in parts):  # noqa: RUF001
+            return False
         plain = all(re.fullmatch(r"[^\W\d_][^\W\d_'’.-]*[.\w]*", part) for part in parts)  # noqa: RUF001
         mixed = not any(part.isupper() and len(part.strip(".")) > 2 for part in parts)  # noqa: PLR2004
         return 2 <= len(parts) <= 4 and plain and mixed and "the" not in parts  # noqa: PLR2004

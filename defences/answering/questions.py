@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
 from typing import Final
 
 from defences.answering.keywords import STOPWORDS, keywords, stem, words
@@ -19,6 +18,7 @@ class AnswerType(StrEnum):
     PERCENT = "percent"
     MONEY = "money"
     DURATION = "duration"
+    FREQUENCY = "frequency"
     QUANTITY = "quantity"
     ORDINAL = "ordinal"
     DATE = "date"
@@ -31,10 +31,17 @@ class AnswerType(StrEnum):
 
 
 ACCEPTS: Final = {
-    AnswerType.NUMBER: (ValueKind.NUMBER, ValueKind.QUANTITY, ValueKind.PERCENT, ValueKind.MONEY),
+    AnswerType.NUMBER: (
+        ValueKind.NUMBER,
+        ValueKind.QUANTITY,
+        ValueKind.PERCENT,
+        ValueKind.MONEY,
+        ValueKind.ORDINAL,
+    ),
     AnswerType.PERCENT: (ValueKind.PERCENT,),
     AnswerType.MONEY: (ValueKind.MONEY,),
     AnswerType.DURATION: (ValueKind.DURATION,),
+    AnswerType.FREQUENCY: (ValueKind.FREQUENCY,),
     AnswerType.QUANTITY: (ValueKind.QUANTITY, ValueKind.NUMBER, ValueKind.PERCENT),
     AnswerType.ORDINAL: (ValueKind.ORDINAL,),
     AnswerType.DATE: (ValueKind.DATE,),
@@ -68,7 +75,28 @@ class QuestionProfile:
         return self.types[0]
 
 
-_AUXILIARY: Final = ["is", "are", "was", "were", "am", "do", "does", "did", "can", "could", "may", "might", "must", "should", "shall", "will", "would", "has", "have", "had"]
+_AUXILIARY: Final = [
+    "is",
+    "are",
+    "was",
+    "were",
+    "am",
+    "do",
+    "does",
+    "did",
+    "can",
+    "could",
+    "may",
+    "might",
+    "must",
+    "should",
+    "shall",
+    "will",
+    "would",
+    "has",
+    "have",
+    "had",
+]
 _YES_NO: Final = re.compile(
     rf"^(?:(?:and|but|so|please|hi|hello)\W+)*(?:{'|'.join(_AUXILIARY)})(?:n['’]t)?\s+(?!not\b)",  # noqa: RUF001
     re.IGNORECASE,
@@ -82,28 +110,35 @@ _MEASURES: Final = (
     r"temperature|pressure|voltage|weight|height|width|depth|length|distance|speed|capacity|size"
     r"|volume|area|dose|dosage|power|frequency|resolution|range|altitude|diameter|thickness|humidity"
 )
+_TIME_UNITS: Final = (
+    r"(?:sec\w+|min(?:u|t)\w+|hours?|days?|nights?|we+ks?|mon?ths?|years?|fortnights?|decades?)\b"
+)
+_ASKS: Final = re.compile(
+    r"[,;]\s+(?:and |but |for |at |in |to |from )?(?:how|what|who|when|where|which|why)\b", re.I
+)
 _HEAD: Final = r"\b(?:what|which)(?:(?:'s| is| are| was| were)(?: [\w-]+){0,4}|(?: [\w-]+){0,1})"
 _RULES: Final[Sequence[tuple[re.Pattern[str], tuple[AnswerType, ...]]]] = tuple(
     (re.compile(pattern, re.IGNORECASE), types)
     for pattern, types in (
         (r"\bwhat (?:percentage|percent|share|proportion|fraction)\b|\bhow many per ?cent\b", (AnswerType.PERCENT, AnswerType.NUMBER)),
-        (rf"\bhow much (?:\w+ ){{0,6}}?(?:{_MONEY_WORDS})\b|\bhow expensive\b", (AnswerType.MONEY, AnswerType.PERCENT)),
-        (rf"{_HEAD} (?:{_MONEY_WORDS})\b|\bwhat (?:do|does|did|must|will)(?: [\w-]+){{1,6}} (?:{_MONEY_WORDS})\b", (AnswerType.MONEY, AnswerType.NUMBER)),
-        (r"\bhow much does\b|\bhow much (?:is|are)\b", (AnswerType.MONEY, AnswerType.QUANTITY)),
-        (r"\bhow (?:many|few) (?:seconds|minutes|hours|days|nights|weeks|months|years|working days|business days)\b", (AnswerType.DURATION, AnswerType.NUMBER)),
-        (r"\bhow often\b", (AnswerType.DURATION, AnswerType.NUMBER)),
-        (r"\bhow many\b|\bwhat number of\b|\bwhat is the (?:\w+ )?number of\b", (AnswerType.NUMBER,)),
-        (r"\bhow (?:old|soon|quickly|late|early)\b|\bwithin what\b|\bwhat age\b", (AnswerType.DURATION, AnswerType.NUMBER)),
+        (rf"\bhow much (?:\S+ ){{0,8}}?(?:{_MONEY_WORDS})\b|\bhow expensive\b", (AnswerType.MONEY, AnswerType.PERCENT)),
+        (rf"{_HEAD} (?:{_MONEY_WORDS})\b|\bwhat (?:do|does|did|must|will|would)(?: \S+){{1,8}} (?:{_MONEY_WORDS})\b", (AnswerType.MONEY, AnswerType.NUMBER)),
+        (r"\bhow much (?:does|is|are|was|were|do|would|will)\b", (AnswerType.MONEY, AnswerType.QUANTITY, AnswerType.PERCENT)),
+        (rf"\b(?:how many|(?:what|which) number of|number of|how few) (?:\w+ )?{_TIME_UNITS}", (AnswerType.DURATION, AnswerType.NUMBER)),
+        (r"\bhow (?:often|frequently|regularly)\b|\bhow many times (?:a|per)\b", (AnswerType.FREQUENCY, AnswerType.NUMBER)),
+        (r"\bhow (?:many|few)\b|\b(?:what|which) number of\b|\b(?:what|which)(?:'s| is| was)(?: the)?(?: \S+)? number of\b", (AnswerType.NUMBER,)),
+        (r"\bhow (?:old|soon|quickly|late|early|recently)\b|\bhow (?:far|long|much|many days|early) (?:ahead|in advance|beforehand|before|notice|time|later|after)\b|\b(?:with|in|after|for|by) (?:what|which|how much) (?:time|notice)\b|\bwhat age\b", (AnswerType.DURATION, AnswerType.NUMBER)),
         (r"\bhow long\b|\bsince how\b|\bfor a period\b", (AnswerType.DURATION, AnswerType.QUANTITY)),
-        (r"\bhow (?:far|tall|high|deep|heavy|big|large|fast|hot|cold|warm|wide|thick|loud|much|strong|bright|close|small)\b", (AnswerType.QUANTITY, AnswerType.NUMBER, AnswerType.PERCENT)),
-        (r"\bwhat time\b|\bwhich hours?\b|\bwhat (?:\w+ )?hours\b|\bat what hour\b|\bwhat are the (?:\w+ )?(?:hours|times)\b", (AnswerType.TIME,)),
-        (r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|weekday|decade|century|season)s?\b", (AnswerType.DATE, AnswerType.TIME, AnswerType.DURATION)),
-        (rf"{_HEAD} (?:{_TIME_WORDS})\b", (AnswerType.DURATION, AnswerType.DESCRIPTION)),
+        (r"\bhow (?:far|tall|high|deep|heavy|big|large|fast|hot|cold|warm|wide|thick|loud|much|strong|bright|close|small|steep)\b", (AnswerType.QUANTITY, AnswerType.NUMBER, AnswerType.PERCENT)),
+        (r"\bwhat time\b|\b(?:what|which)(?: \S+)? hours?\b|\b(?:what|which)(?:'re| are)(?: the)?(?: \S+)? (?:hours|times)\b", (AnswerType.TIME,)),
+        (r"\bwhen\b|\b(?:what|which)(?: (?:exact|calendar))? (?:year|date|day|month|weekday|decade|century|season)s?\b|\b(?:since|until|by) what\b|\b(?:what|which)(?:'s| is| was)(?: the)?(?: \S+){0,2} (?:date|day|deadline)\b", (AnswerType.DATE, AnswerType.TIME, AnswerType.DURATION)),
+        (rf"{_HEAD} (?:{_TIME_WORDS})\b|\bwithin what\b", (AnswerType.DURATION, AnswerType.DESCRIPTION)),
         (rf"{_HEAD} (?:{_MEASURES})\b", (AnswerType.QUANTITY, AnswerType.NUMBER)),
-        (r"\bwho(?:'s|m|se)?\b|\bwhich (?:man|woman|person|actor|actress|author|president|player)\b", (AnswerType.PERSON, AnswerType.NAME)),
-        (r"\bwhere\b|\b(?:what|which) (?:\w+ )?(?:city|town|country|state|place|address|region|location|continent|village|county|street|room|building|warehouse)\b", (AnswerType.PLACE, AnswerType.NAME)),
-        (r"\b(?:what|which) (?:edition|version|floor|place|rank)\b", (AnswerType.ORDINAL, AnswerType.NUMBER)),
-        (r"\bwhat(?:'s| is| was) the name\b|\bwhich\b|\bwhat (?!is\b|are\b|was\b|were\b|do\b|does\b|did\b|happens\b|happened\b|if\b|about\b|should\b|can\b|must\b|will\b)\w+", (AnswerType.NAME, AnswerType.DESCRIPTION)),
+        (r"\bwho(?:'s|m|se)?\b|\b(?:which|what) (?:\S+ )?(?:man|woman|person|lady|gentleman|actor|actress|author|president|player|employee|official|artist|singer|writer)\b", (AnswerType.PERSON, AnswerType.NAME)),
+        (r"\bwhere\b|\b(?:what|which) (?:\S+ )?(?:city|town|country|state|place|spot|address|region|location|continent|village|county|street|room|building|warehouse|island|province)\b", (AnswerType.PLACE, AnswerType.NAME)),
+        (r"\b(?:what|which) (?:edition|version|floor|rank)\b", (AnswerType.ORDINAL, AnswerType.NUMBER)),
+        (r"\b(?:what|which)(?:'s| is| are| was) the (?:largest|smallest|biggest|highest|lowest|longest|shortest|maximum|minimum|most|least|greatest|top|upper|lower)\b", (AnswerType.NUMBER, AnswerType.NAME)),
+        (r"\bwhat(?:'s| is| was) the name\b|\bwhich\b|\bwhat (?!is\b|are\b|was\b|were\b|do\b|does\b|did\b|happens\b|happened\b|if\b|about\b|should\b|can\b|must\b|will\b|am\b|would\b|the\b|a\b|kind\b|else\b)\w+", (AnswerType.NAME, AnswerType.DESCRIPTION)),
         (r"\bwhat\b|\bwhy\b|\bhow\b", (AnswerType.DESCRIPTION,)),
     )
 )  # fmt: skip
@@ -118,7 +153,6 @@ _HEAD_END: Final = re.compile(
 _NEGATED: Final = re.compile(r"\b(?:not|never|no longer|cannot|except|without)\b|n['’]t\b", re.I)  # noqa: RUF001
 
 
-@lru_cache(maxsize=1024)
 def read_question(text: str) -> QuestionProfile:
     """Return what the question asks for. Text that is no question is a description."""
     flat = " ".join(text.split())
@@ -134,9 +168,10 @@ def read_question(text: str) -> QuestionProfile:
 
 
 def _types(text: str) -> tuple[AnswerType, ...]:
-    if _YES_NO.match(text) and not re.search(r"\bor\b(?! (?:not|no)\b)", text, re.I):
+    polar = _YES_NO.match(text) and not _ASKS.search(text)
+    if polar and not re.search(r"\bor\b(?! (?:not|no)\b)", text, re.I):
         return (AnswerType.YES_NO,)
-    if _YES_NO.match(text):
+    if polar:
         return (AnswerType.NAME, AnswerType.YES_NO, AnswerType.DESCRIPTION)
     hits = [
         (match.start(), order, types)

@@ -11,17 +11,125 @@ from typing import Final
 from domain.text import Span
 
 _ABBREVIATIONS: Final = frozenset(
-    ["mr", "mrs", "ms", "dr", "prof", "st", "mt", "ft", "vs", "e.g", "i.e", "eg", "ie", "no", "nos", "art", "fig", "figs", "approx", "ca", "cf", "jr", "sr", "gen", "col", "sgt", "lt", "rev", "hon", "dept", "est", "vol", "pp", "p", "ed", "eds", "al", "resp", "min", "max", "tel", "ext", "ref", "sec", "para", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec", "inc", "ltd", "co", "corp", "bros"]
+    [
+        "mr",
+        "mrs",
+        "ms",
+        "dr",
+        "prof",
+        "st",
+        "mt",
+        "ft",
+        "vs",
+        "e.g",
+        "i.e",
+        "eg",
+        "ie",
+        "no",
+        "nos",
+        "art",
+        "fig",
+        "figs",
+        "approx",
+        "ca",
+        "cf",
+        "jr",
+        "sr",
+        "gen",
+        "col",
+        "sgt",
+        "lt",
+        "rev",
+        "hon",
+        "dept",
+        "est",
+        "vol",
+        "pp",
+        "p",
+        "ed",
+        "eds",
+        "al",
+        "resp",
+        "min",
+        "max",
+        "tel",
+        "ext",
+        "ref",
+        "sec",
+        "para",
+        "jan",
+        "feb",
+        "mar",
+        "apr",
+        "jun",
+        "jul",
+        "aug",
+        "sep",
+        "sept",
+        "oct",
+        "nov",
+        "dec",
+        "inc",
+        "ltd",
+        "co",
+        "corp",
+        "bros",
+    ]
 )
 # These end a sentence as often as not: the next word decides.
 _MAYBE_FINAL: Final = frozenset(
     {"a.m", "p.m", "etc", "inc", "ltd", "co", "corp", "u.s", "u.k", "e.u"}
 )
 _STARTERS: Final = frozenset(
-    ["the", "a", "an", "it", "its", "this", "that", "these", "those", "he", "she", "they", "we", "you", "i", "in", "on", "at", "by", "for", "from", "after", "before", "when", "if", "while", "as", "but", "and", "however", "there", "our", "your", "their", "his", "her", "all", "no", "not", "to", "with", "customers", "users", "please"]
+    [
+        "the",
+        "a",
+        "an",
+        "it",
+        "its",
+        "this",
+        "that",
+        "these",
+        "those",
+        "he",
+        "she",
+        "they",
+        "we",
+        "you",
+        "i",
+        "in",
+        "on",
+        "at",
+        "by",
+        "for",
+        "from",
+        "after",
+        "before",
+        "when",
+        "if",
+        "while",
+        "as",
+        "but",
+        "and",
+        "however",
+        "there",
+        "our",
+        "your",
+        "their",
+        "his",
+        "her",
+        "all",
+        "no",
+        "not",
+        "to",
+        "with",
+        "customers",
+        "users",
+        "please",
+    ]
 )
 _END: Final = re.compile(
-    r"""(?P<mark>[.!?…]+|[。！？]+)(?P<close>["'”’)\]]*)(?P<refs>(?:\[[^\]\s]{1,12}\])*)"""  # noqa: RUF001
+    r"""(?P<mark>[.!?…]+|[。！？]+)(?P<close>["'”’)\]*_]*)(?P<refs>(?:\[[^\]\s]{1,12}\])*)"""  # noqa: RUF001
     r"""(?=\s|$|(?<=[。！？]))"""  # noqa: RUF001
 )
 _OPENS: Final = re.compile(r"""\s*["'“‘(\[]*(?P<first>\S)""")  # noqa: RUF001
@@ -142,7 +250,8 @@ def _as_heading(text: str, block: _Block) -> _Block:
     short = "\n" not in line and len(line.split()) <= _HEADING_WORDS
     if block.kind is not SentenceKind.PROSE or not short or _TRAILING.search(line):
         return block
-    if ": " in line or any(character.isdigit() for character in line):
+    shouted = line.isupper() and len(line.split()) > 1
+    if not shouted and (": " in line or any(character.isdigit() for character in line)):
         return block
     alone = block.start > 0 or block.end < len(text)
     return _Block(block.start, block.end, SentenceKind.HEADING) if alone else block

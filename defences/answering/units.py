@@ -69,7 +69,23 @@ _TABLE: Final[Mapping[str, Mapping[str, float]]] = {
 }  # fmt: skip
 
 CURRENCIES: Final = frozenset(
-    ["EUR", "USD", "GBP", "JPY", "CHF", "INR", "cent", "CAD", "AUD", "SEK", "NOK", "DKK", "PLN", "CZK", "crown"]
+    [
+        "EUR",
+        "USD",
+        "GBP",
+        "JPY",
+        "CHF",
+        "INR",
+        "cent",
+        "CAD",
+        "AUD",
+        "SEK",
+        "NOK",
+        "DKK",
+        "PLN",
+        "CZK",
+        "crown",
+    ]
 )
 CALENDAR: Final = frozenset({"month", "quarter", "year", "yr", "decade", "century"})
 """Units whose length in days depends on where in the calendar they stand."""

@@ -33,6 +33,8 @@ class ValueKind(StrEnum):
     PERCENT = "percent"
     MONEY = "money"
     DURATION = "duration"
+    FREQUENCY = "frequency"
+    """How often: `low` and `high` are the time from one to the next."""
     QUANTITY = "quantity"
     DATE = "date"
     TIME = "time"
@@ -97,6 +99,20 @@ _ARTICLE: Final = re.compile(
     r"(?P<and_half>\s+and\s+a\s+half)?",
     re.IGNORECASE,
 )
+_SPAN: Final = r"(?:hour|day|night|week|fortnight|month|quarter|year|decade|century|minute|second)"
+_EVERY: Final = re.compile(
+    rf"\b(?:every|each)\s+(?P<other>other\s+|second\s+)?(?P<count>[\w-]+\s+)?(?P<unit>{_SPAN})s?\b",
+    re.IGNORECASE,
+)
+_TIMES_A: Final = re.compile(
+    r"\b(?P<times>once|twice|thrice|[\w-]+\s+times)\s+(?:a|per|each|every|in\s+an?)\s+"
+    rf"(?P<count>[\w-]+\s+)?(?P<unit>{_SPAN})s?\b",
+    re.IGNORECASE,
+)
+_ADVERB: Final = re.compile(
+    r"\b(?P<unit>hourly|daily|nightly|weekly|fortnightly|monthly|quarterly|yearly|annually)\b",
+    re.IGNORECASE,
+)
 _HALF: Final = re.compile(
     r"\b(?P<part>half|(?:a\s+)?quarter\s+of|three\s+quarters\s+of)\s+an?\s+(?P<unit>hour|day|year|month|minute|century)\b",
     re.IGNORECASE,
@@ -118,11 +134,11 @@ _UNIT_KINDS: Final = {
 def find_values(text: str) -> tuple[Value, ...]:
     """Return the figures of `text` in order of place, ranges and compounds as one."""
     moments = find_moments(text)
-    values = [_of_moment(moment) for moment in moments]
+    values = [*_frequencies(text), *(_of_moment(moment) for moment in moments)]
     numbers = [
         number
         for number in find_numbers(text)
-        if not any(_overlap(number, moment) for moment in moments)
+        if not any(_overlap(number, value) for value in values)
     ]
     values.extend(_of_number(text, number) for number in _without_repeats(text, numbers))
     values.extend(_of_articles(text, values))
@@ -181,8 +197,56 @@ def _close(first: float, second: float, slack: float) -> bool:
     return abs(first - second) <= slack + _RELATIVE * max(abs(first), abs(second))
 
 
-def _overlap(number: Number, moment: Moment) -> bool:
-    return number.start < moment.end and moment.start < number.end
+def _overlap(number: Number, value: Value) -> bool:
+    return number.start < value.end and value.start < number.end
+
+
+def _frequencies(text: str) -> Iterator[Value]:
+    """Yield "every 6 months", "twice a year", "quarterly" as the time from one to the next."""
+    for match in _TIMES_A.finditer(text):
+        times, count = _count(match.group("times")), _count(match.group("count"))
+        if times is not None and count is not None:
+            yield _frequency(match, match.group("unit"), count / times)
+    for match in _EVERY.finditer(text):
+        count = _count(match.group("count"))
+        if count is not None and not _inside_times(text, match.start()):
+            yield _frequency(
+                match, match.group("unit"), 2.0 * count if match.group("other") else count
+            )
+    for match in _ADVERB.finditer(text):
+        unit = {"daily": "day", "annually": "year"}.get(
+            match.group().lower(), match.group().lower().removesuffix("ly")
+        )
+        yield _frequency(match, unit, 1.0)
+
+
+def _inside_times(text: str, at: int) -> bool:
+    return (
+        re.search(r"\b(?:once|twice|thrice|times)\s+$", text[max(0, at - 8) : at], re.I) is not None
+    )
+
+
+def _count(words: str | None) -> float | None:
+    """Return the number that the words are, 1 for none, None where they are no positive number."""
+    if words is None or not words.strip():
+        return 1.0
+    numbers = find_numbers(words.replace("times", "").strip() + " x")
+    return numbers[0].value if numbers and numbers[0].value > 0 else None
+
+
+def _frequency(match: re.Match[str], unit: str, count: float) -> Value:
+    found = time_unit(unit)
+    name, seconds = found if found is not None else ("day", DAY)
+    value = Value(
+        kind=ValueKind.FREQUENCY,
+        start=match.start(),
+        end=match.end(),
+        low=count * seconds,
+        high=count * seconds,
+        written=count,
+        unit="/s",
+    )
+    return _calendar(value, name) if name in CALENDAR else value
 
 
 def _of_moment(moment: Moment) -> Value:
@@ -280,8 +344,7 @@ def _of_articles(text: str, values: Sequence[Value]) -> Iterator[Value]:
         rate = any(0 <= match.start() - value.end <= 2 for value in values)  # noqa: PLR2004
         counted = re.search(r"\b(?:times?|once|twice|half|quarters? of|per)\s+$", before, re.I)
         definite = match.group().lower().startswith(("the", "each"))
-        nouned = rate or counted or definite
-        if nouned or re.search(r"\d\s+[a-z]+\s+$", before):
+        if rate or counted or definite or re.search(r"\d\s+[a-z]+\s+$", before):
             continue
         yield _article(match, 0.5 if match.group("half") else 1.5 if match.group("and_half") else 1)
 

@@ -18,7 +18,7 @@ from defences.answering.sentences import Sentence, SentenceKind, split_sentences
 from domain.retrieval import ScoredChunk
 
 FEATURES: Final = (
-    "cosine", "overlap", "overlap_lead", "overlap_around", "overlap_chunk", "bigrams", "match",
+    "cosine", "overlap", "overlap_new", "overlap_lead", "overlap_around", "overlap_chunk", "bigrams", "match",
     "match_overlap", "names", "chunk_similarity", "first_chunk", "question", "dangling", "short",
     "long", "row",
 )  # fmt: skip
@@ -30,6 +30,7 @@ _DANGLING: Final = re.compile(
     re.IGNORECASE,
 )
 _RUN_IN_WORDS: Final = 4
+_OPENING_WORDS: Final = 12
 _SHORT_WORDS: Final = 5
 _LONG_WORDS: Final = 30
 
@@ -43,6 +44,8 @@ class Candidate:
         head: Title and headings it stands under.
         lead: Text before it without which it is not understood: the sentence that its opening
             pronoun points to, a run-in heading, the header of its table. Often empty.
+        topic: The words with which its passage opens, where it stands under no heading and does not
+            open it itself: what the passage is about.
         around: The sentences before and after.
     """
 
@@ -51,13 +54,15 @@ class Candidate:
     sentence: Sentence
     head: str
     lead: str
+    topic: str
     around: str
 
     @property
     def in_context(self) -> str:
         """The sentence as a reader of the page would take it; what is embedded."""
         said = f"{self.lead} {self.sentence.text}" if self.lead else self.sentence.text
-        return f"{self.head}: {said}" if self.head else said
+        about = self.head or self.topic
+        return f"{about}: {said}" if about else said
 
 
 def find_candidates(chunks: Sequence[ScoredChunk]) -> tuple[Candidate, ...]:
@@ -83,6 +88,7 @@ def find_candidates(chunks: Sequence[ScoredChunk]) -> tuple[Candidate, ...]:
                     sentence=sentence,
                     head=head,
                     lead=_lead(sentences, at),
+                    topic="" if head or at == 0 else _opening(sentences[0]),
                     around=" ".join(
                         other.text
                         for other in sentences[max(0, at - 1) : at + 2]
@@ -96,6 +102,10 @@ def find_candidates(chunks: Sequence[ScoredChunk]) -> tuple[Candidate, ...]:
 def _head(chunk: ScoredChunk) -> str:
     parts = [part.strip() for part in (chunk.title, *chunk.chunk.heading.split(" > "))]
     return " - ".join(dict.fromkeys(part for part in parts if part))
+
+
+def _opening(sentence: Sentence) -> str:
+    return " ".join(sentence.text.split()[:_OPENING_WORDS])
 
 
 def _lead(sentences: Sequence[Sentence], at: int) -> str:
@@ -164,7 +174,8 @@ class _Reader:
         """Return all features but the cosine, in the order of `FEATURES`."""
         text = candidate.sentence.text
         own = keywords(text)
-        lead = {*own, *keywords(candidate.head), *keywords(candidate.lead)}
+        context = {*keywords(f"{candidate.head} {candidate.topic}"), *keywords(candidate.lead)}
+        lead = {*own, *context}
         around = {*lead, *keywords(candidate.around)}
         whole = self._whole[candidate.chunk.chunk.id]
         match = find_focus(self._question, text, context=candidate.head).match
@@ -173,6 +184,7 @@ class _Reader:
         pairs = self._pairs & set(zip(own, own[1:], strict=False))
         return [
             self._share(own),
+            self._share(set(own) - context),
             led,
             self._share(around),
             self._share(whole),

@@ -1,0 +1,261 @@
+"""A drafter without a language model: it quotes one sentence of its evidence.
+
+It cannot be talked into anything: no text of a document is followed, completed or rephrased. What
+a document can do is offer a sentence that looks like an answer, and whose sentence that is stays on
+the draft.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from defences.answering.focus import Focus, find_focus, same_focus, yes_or_no
+from defences.answering.questions import AnswerType, QuestionProfile, read_question
+from domain.answering import Draft, EvidenceSubset, Question, Quote
+from domain.documents import Chunk
+from domain.retrieval import Embedder
+from domain.text import Span
+from gateway.query.extractive_weights import ExtractiveWeights
+from gateway.query.sentence_features import Candidate, features, find_candidates
+from gateway.query.sentence_vectors import DEFAULT_CAPACITY, SentenceVectors
+
+MAX_WORDS: Final = 40
+MAX_MARGIN: Final = 4.0
+_LEAST_PROBABILITY: Final = 1e-3
+_CLAUSE: Final = re.compile(r"(?<=[,;:)])\s+|\s+(?=\()|\s+[–—-]\s+")  # noqa: RUF001
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pick:
+    """The best sentence of a subset.
+
+    Attributes:
+        score: Of the ranking; higher is better, comparable between subsets of one question.
+        margin: By how much it beats the best sentence that answers otherwise, at most `MAX_MARGIN`.
+        probability: That it answers the question rightly by its evidence, in (0, 1).
+        features: Its row of `features`.
+    """
+
+    candidate: Candidate
+    focus: Focus
+    score: float
+    margin: float
+    probability: float
+    features: NDArray[np.float64]
+
+
+class ExtractiveDrafter:
+    """Scores every sentence of a subset and quotes the best one, at most 40 words of it.
+
+    Drafts of one question that run side by side share one call of the embedder.
+    """
+
+    def __init__(
+        self,
+        embedder: Embedder,
+        *,
+        weights: ExtractiveWeights | None = None,
+        max_candidates: int = 24,
+        cache_capacity: int = DEFAULT_CAPACITY,
+    ) -> None:
+        """Set up.
+
+        Args:
+            embedder: Of sentences and questions.
+            weights: Fitted numbers; None for the shipped ones.
+            max_candidates: Sentences of a subset that are embedded: those that read best without.
+            cache_capacity: Sentence vectors kept.
+        """
+        if max_candidates < 1:
+            raise ValueError(f"max_candidates must be >= 1, got {max_candidates}")
+        self._weights = weights if weights is not None else ExtractiveWeights.shipped()
+        self._vectors = SentenceVectors(embedder, capacity=cache_capacity)
+        self._max_candidates = max_candidates
+
+    @property
+    def version(self) -> str:
+        return f"extractive-1:{self._weights.version}:{self._vectors.version}"
+
+    async def draft(self, question: Question, subset: EvidenceSubset) -> Draft:
+        """Quote the sentence of `subset` that answers best, or abstain where none seems to."""
+        profile = read_question(question.text)
+        pick = await self.pick(profile, subset)
+        if pick is None or pick.probability < self._weights.abstain_below:
+            return _abstained(subset)
+        return _drafted(profile, subset, pick)
+
+    async def pick(self, profile: QuestionProfile, subset: EvidenceSubset) -> Pick | None:
+        """Return the best sentence, however poor; None where there is no sentence at all."""
+        candidates = self._shortlist(profile, find_candidates(subset.chunks))
+        if not candidates:
+            return None
+        vectors = await self._vectors.get(
+            [profile.text, *(candidate.in_context for candidate in candidates)]
+        )
+        rows = features(profile, candidates, vectors[0], vectors[1:])
+        return choose(profile, candidates, rows, self._weights)
+
+    def _shortlist(
+        self, profile: QuestionProfile, candidates: Sequence[Candidate]
+    ) -> Sequence[Candidate]:
+        if len(candidates) <= self._max_candidates:
+            return candidates
+        nothing = np.zeros((len(candidates), 1), dtype=np.float32)
+        rows = features(profile, candidates, np.zeros(1, dtype=np.float32), nothing)
+        scores = rows @ self._weights.ranking
+        kept = sorted(np.argsort(-scores, kind="stable")[: self._max_candidates])
+        return [candidates[at] for at in kept]
+
+
+def choose(
+    profile: QuestionProfile,
+    candidates: Sequence[Candidate],
+    rows: NDArray[np.float64],
+    weights: ExtractiveWeights,
+) -> Pick:
+    """Return the best of at least one candidate; on a tie the earlier one."""
+    scores = rows @ weights.ranking
+    best = int(np.argmax(scores))
+    chosen = candidates[best]
+    focus = find_focus(profile, chosen.sentence.text, context=chosen.head)
+    margin = MAX_MARGIN
+    for at in np.argsort(-scores, kind="stable"):
+        other = candidates[int(at)]
+        if int(at) == best or other.sentence.text == chosen.sentence.text:
+            continue
+        rival = find_focus(profile, other.sentence.text, context=other.head)
+        if same_focus(focus, rival) is not True:
+            margin = min(MAX_MARGIN, float(scores[best] - scores[int(at)]))
+            break
+    inputs = np.array([1.0, scores[best], margin, *rows[best]], dtype=np.float64)
+    probability = float(expit(inputs @ weights.probability))
+    return Pick(
+        candidate=chosen,
+        focus=focus,
+        score=float(scores[best]),
+        margin=margin,
+        probability=min(1.0 - _LEAST_PROBABILITY, max(_LEAST_PROBABILITY, probability)),
+        features=rows[best],
+    )
+
+
+def _abstained(subset: EvidenceSubset) -> Draft:
+    return Draft(subset=subset, answer="", rationale="", quotes=(), probability=1.0, abstained=True)
+
+
+def _drafted(profile: QuestionProfile, subset: EvidenceSubset, pick: Pick) -> Draft:
+    candidate = pick.candidate
+    chunk = candidate.chunk
+    prefix = _polarity(profile, candidate)
+    room = MAX_WORDS - (1 if prefix else 0)
+    start, end = _window(candidate, pick.focus, room)
+    said = " ".join(chunk.chunk.text[start:end].split())
+    quote = Quote(
+        document_id=chunk.chunk.document_id,
+        origin=chunk.origin.ref,
+        text=said,
+        span=source_span(chunk.chunk, start, end),
+        trust=chunk.trust,
+    )
+    return Draft(
+        subset=subset,
+        answer=f"{prefix}{said}",
+        rationale=_rationale(profile, pick),
+        quotes=(quote,),
+        probability=pick.probability,
+    )
+
+
+def _polarity(profile: QuestionProfile, candidate: Candidate) -> str:
+    if profile.type is not AnswerType.YES_NO:
+        return ""
+    text = candidate.sentence.text
+    if re.match(r"\W*(?:yes|no)\b", text, re.IGNORECASE):
+        return ""
+    answer = yes_or_no(profile, text)
+    return "" if answer is None else ("Yes: " if answer else "No: ")
+
+
+def _rationale(profile: QuestionProfile, pick: Pick) -> str:
+    """Return why this sentence, in our own words: none of the document's."""
+    if pick.focus.value is not None:
+        reason = f"it states a {pick.focus.value.kind.value}"
+    elif pick.focus.name is not None:
+        reason = "it names somebody or something that the question does not"
+    else:
+        reason = "its words and meaning are the closest"
+    return f"Asked for: {profile.type.value}. This sentence was quoted because {reason}."
+
+
+def _window(candidate: Candidate, focus: Focus, room: int) -> tuple[int, int]:
+    """Return where in the chunk the quote begins and ends: the sentence, or clauses of it.
+
+    A sentence that is too long is cut to the clause of the value or name that answers, grown by
+    whole clauses to both sides while they fit; a clause that is too long itself to words.
+    """
+    sentence = candidate.sentence
+    raw = candidate.chunk.chunk.text[sentence.start : sentence.end]
+    if len(raw.split()) <= room:
+        return sentence.start, sentence.end
+    anchor = _anchor(raw, focus)
+    bounds = [0, *(match.end() for match in _CLAUSE.finditer(raw)), len(raw)]
+    first = max(at for at, bound in enumerate(bounds[:-1]) if bound <= anchor)
+    last = first + 1
+    while True:
+        if last < len(bounds) - 1 and _words(raw, bounds[first], bounds[last + 1]) <= room:
+            last += 1
+        elif first > 0 and _words(raw, bounds[first - 1], bounds[last]) <= room:
+            first -= 1
+        else:
+            break
+    start, end = _cut_words(raw, bounds[first], bounds[last], anchor, room)
+    return sentence.start + start, sentence.start + end
+
+
+def _anchor(raw: str, focus: Focus) -> int:
+    """Return where the focus stands in the text of the chunk; it was found with blanks folded."""
+    found = focus.value or focus.name
+    if found is None:
+        return 0
+    skipped = 0
+    for at, character in enumerate(raw):
+        if skipped >= found.start:
+            return at
+        if not character.isspace() or (at and not raw[at - 1].isspace()):
+            skipped += 1
+    return max(0, len(raw) - 1)
+
+
+def _words(text: str, start: int, end: int) -> int:
+    return len(text[start:end].split())
+
+
+def _cut_words(raw: str, start: int, end: int, anchor: int, room: int) -> tuple[int, int]:
+    spots = [match.span() for match in re.finditer(r"\S+", raw[start:end])]
+    if len(spots) > room:
+        at = next((i for i, (_, stop) in enumerate(spots) if start + stop > anchor), 0)
+        first = min(max(0, at - room // 2), len(spots) - room)
+        spots = spots[first : first + room]
+    return start + spots[0][0], start + spots[-1][1]
+
+
+def source_span(chunk: Chunk, start: int, end: int) -> Span:
+    """Return where `chunk.text[start:end]` stands in the document's `raw_text`, conservatively.
+
+    A chunk keeps its own place and no map of each character. Where its text is as long as its
+    source nothing was dropped, and the range is exact. Where the source is longer, by markup or by
+    invisible characters that hardening removed, any of the dropped characters may stand before or
+    inside the range: it is widened by all of them, never beyond the chunk. Where the text is the
+    longer one (a ligature became letters) it is the whole chunk.
+    """
+    dropped = (chunk.span.end - chunk.span.start) - len(chunk.text)
+    if dropped < 0:
+        return chunk.span
+    return Span(chunk.span.start + start, min(chunk.span.end, chunk.span.start + end + dropped))

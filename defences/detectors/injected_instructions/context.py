@@ -59,13 +59,16 @@ _FIELD = (
 )
 _MODELS = ("llm", "language model", "chatbot", "prompt", "openai", "gpt", "assistant", "guardrail")
 _EXPLAINS = re.compile(
-    r"\b(?:such as|for example|for instance|e\.g\.|examples?|attack(?:s|ers?)?|phras(?:e|es|ing) like"
-    r"|payloads?|malicious|injections?|injected|tri(?:es|ed) to|trying to|attempts? to"
+    r"\b(?:such as|for example|for instance|e\.g\.|examples?|phras(?:e|es|ing) like"
     r"|(?:might|may|could|can|would) (?:say|write|include|contain|read|look|try)"
     r"|(?:containing|contains|including|inputs?|prompts?|text|strings?|words|instructions?|sentences?"
-    r"|something|messages?) (?:like|as)|detects?|blocks?|blocked|adversar\w{1,6}|scenarios?|jailbreaks?"
-    r"|scanners?|test(?:s|ed|ing)?|vulnerab\w{1,7}|beispiel\w{0,3}|angreifer\w{0,2}|par exemple|attaquants?"
-    r"|por ejemplo|atacantes?|por exemplo|ad esempio|bijvoorbeeld|aanvallers?|например|例如|例えば|攻击者)\b"
+    r"|something|messages?) (?:like|as)|detects?|blocks?|blocked|scenarios?|scanners?|test(?:s|ed|ing)?"
+    r"|beispiel\w{0,3}|par exemple|por ejemplo|por exemplo|ad esempio|bijvoorbeeld)\b|例如|例えば|比如"
+)
+_EXPLAINS_ATTACKS = re.compile(
+    r"\b(?:attack(?:s|ers?|ing)?|malicious|injections?|injected|payloads?|adversar\w{1,6}|jailbreaks?"
+    r"|phrases? like|phrasing like|words like|instructions? (?:like|such as)|tri(?:es|ed) to|trying to"
+    r"|attempts? to|angreifer\w{0,2}|attaquants?|atacantes?|attaccant\w|aanvallers?)\b|攻击者|攻撃者"
 )
 _FENCE = re.compile(r"^ {0,3}(?:`{3,}|~{3,})", re.MULTILINE)
 _QUOTES = {
@@ -98,11 +101,13 @@ class Surroundings:
         enclosure: Quoted, fenced or tabulated; a list item; or nothing of the kind.
         container: What is set apart, the whole of it; the passage itself where nothing is.
         explained: Words that explain stand near.
+        exposed: Words that speak of attacks stand near.
     """
 
     enclosure: Enclosure
     container: Span
     explained: bool
+    exposed: bool
 
 
 class Context:
@@ -155,8 +160,11 @@ class Context:
         enclosure, container = self._enclosure(passage)
         before = self._folded[max(0, container.start - _REACH) : container.start]
         after = self._folded[container.end : container.end + _REACH // 2]
-        explained = bool(_EXPLAINS.search(before) or _EXPLAINS.search(after))
-        return Surroundings(enclosure=enclosure, container=container, explained=explained)
+        exposed = bool(_EXPLAINS_ATTACKS.search(before) or _EXPLAINS_ATTACKS.search(after))
+        explained = exposed or bool(_EXPLAINS.search(before) or _EXPLAINS.search(after))
+        return Surroundings(
+            enclosure=enclosure, container=container, explained=explained, exposed=exposed
+        )
 
     def _enclosure(self, passage: Span) -> tuple[Enclosure, Span]:
         for fence in self._fences:

@@ -129,7 +129,7 @@ def _visible_hits(text: str) -> Iterator[_Hit]:
         apart = around.enclosure is not Enclosure.NONE
         if (
             (context.about_attacks(around.container) and (apart or around.explained))
-            or (quoted and around.explained)
+            or (quoted and around.exposed)
             or (quoted and context.about_models(around.container))
         ):
             yield replace(hit, risk=_MENTION_RISK, mention=True, at=around.container)

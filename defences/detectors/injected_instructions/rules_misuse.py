@@ -20,7 +20,7 @@ _SECRETS = (
 )
 _ADDRESS = r"(?:https?://|www\.|[\w.+-]{1,40}@[\w-]{1,40}\.)"
 _REPLY = (
-    r"(?:answers?|responses?|reply|replies|summar(?:y|ies)|outputs?|reports?|reviews?)\b"
+    r"(?:answers?|responses?|reply|replies|summar(?:y|ies)|reports?|reviews?)\b"
     r"(?!~(?:inside|body|object|header|model|class)\b)"
 )
 _TELL = r"(?:say|answer|respond|reply|state|claim|tell|report|recommend|insist|assert)\b"
@@ -62,7 +62,7 @@ MISUSE: tuple[Rule, ...] = (
     ),
     rule(
         EXFILTRATION,
-        0.55,
+        0.45,
         "ask&password,credit card,card number,credential,api key",
         r"\bask~(?:the~)?(?:user|reader|customer|them)<1>for<3>(?:password|credit~card|card~number|credentials?|api~key)",
     ),
@@ -92,7 +92,7 @@ MISUSE: tuple[Rule, ...] = (
         PROMPT_EXTRACTION,
         0.55,
         "your&prompt,instruction,directive,guideline,restriction,constraint,programming,parameters",
-        r"\b(?:reveal|print|repeat|share|output|display|disclose|expose|leak|recite|divulge|show~me|tell~me|give~me)~(?:all~|of~)?(?:your|ur)~(?:\w{1,14}~)?"
+        r"\b(?:reveal|print|repeat|share|output|display|disclose|expose|leak|recite|divulge|show|tell~me|give~me|describe|explain|revealing|sharing|disclosing|showing)~(?:me~|us~|all~|of~|a~\w{1,10}~of~)?(?:your|ur)~(?:\w{1,14}~)?"
         r"(?:prompts?|instructions?|directives?|guidelines?|configuration|programming|constraints?|restrictions?|operational~parameters)\b",
     ),
     rule(
@@ -155,7 +155,7 @@ MISUSE: tuple[Rule, ...] = (
     ),
     rule(
         ANSWER_DICTATION,
-        0.6,
+        0.7,
         "pwned,p w n e d,hacked,lol",
         r"\b(?:i~have~been~)(?:p ?w ?n ?e ?d|hacked|owned)\b",
     ),
@@ -186,6 +186,12 @@ MISUSE: tuple[Rule, ...] = (
         "output,print,respond,reply,answer,write&following,nothing else,exactly,verbatim,only",
         r"(?:(?:^|\n|[.!?:;,\])]\s|\b(?:and|please) )(?:instead|only|just|simply)|all you have to do is(?:~to)?)~(?:output|print|respond~with|reply~with|answer~with|write|say)<2>"
         r"(?:the~(?:following|words?|phrase|sentence|text|translation)|exactly|\W?[\"'])",
+    ),
+    rule(
+        ANSWER_DICTATION,
+        0.4,
+        "only with,exclusively with,only the,only in,with only",
+        r"(?:^|\n|[.!?:;,>\])]\s|\b(?:and|then|must|to) )(?:reply|respond|answer)~(?:only|exclusively)~(?:with|in|the)\b",
     ),
     rule(
         CONCEALMENT,
@@ -220,7 +226,7 @@ MISUSE: tuple[Rule, ...] = (
         0.55,
         "send email,delete file,http post,http get,read file,write file,send message,run command,execute command,run shell,delete all,transfer,send money,delete user",
         r"\b(?:call|invoke|use|run|execute|trigger)~(?:the~)?(?:\w{1,12}~)?(?:send ?email|delete ?files?|http ?(?:post|get|request)|read ?file|write ?file|send ?message"
-        r"|(?:run|execute) ?(?:command|shell|code)|send ?money|transfer ?funds|delete ?(?:user|all|record)s?)\b(?!\()",
+        r"|(?:run|execute) ?(?:command|shell|code)|send ?money|transfer ?funds|delete ?(?:user|all|record)s?)\b(?![\-(])",
     ),
     rule(
         TOOL_CALL,

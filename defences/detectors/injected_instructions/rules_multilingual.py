@@ -159,6 +159,15 @@ OTHER_LANGUAGES: tuple[Rule, ...] = (
         "забуд,игнорир",
         r"\b(?:забудь(?:те)?|игнорируй(?:те)?)~(?:обо?~)?вс(?:е|ё|ем)[\s,]{1,3}(?:что|предыдущ|выше|сказан)\w{0,4}",
     ),
+    # nobody's orders but mine
+    rule(
+        OVERRIDE,
+        0.6,
+        "ausschlie,einzig,exclusiv,unicamente,solo,apenas,seulement,uniquement&meine,mis ,mie ,minha,mes ,mi ",
+        r"\b(?:(?:ausschlie(?:ss|s)lich|einzig|nur)~(?:auf~|nach~|an~)?meinen?r?~(?:\w{1,16}~)?(?:anweisung|befehl|forderung|anforderung|vorgabe|anordnung)"
+        r"|(?:exclusiv\w{1,6}|solo|solamente|unicamente|uniquement|seulement|apenas)~(?:a~|alle~|le~|as~|nas~|en~|a~las~|segun~|con~)?(?:mis|mie|minhas|mes)~(?:\w{1,16}~)?"
+        r"(?:instruc|ordenes|ordens|istruzion|ordini|directi|diretri|diretti|consigne|ordres|solicitud|richieste|comandos))\w{0,6}",
+    ),
     # all instructions, without a word for the earlier ones
     rule(
         OVERRIDE,

@@ -12,7 +12,9 @@ from defences.detectors.injected_instructions.rules import (
     rule,
 )
 
+# Manuals warn of it: "do not ignore the instructions above", "if you ignore ...".
 _DROP = (
+    r"(?<!do\snot\s)(?<!must\snot\s)(?<!should\snot\s)(?<!never\s)(?<!don't\s)(?<!cannot\s)(?<!if\syou\s)(?<!who\s)(?<!by\s)"
     r"\b(?:ignor(?:e|es|ing)|disregard(?:ing)?|forget(?:ting)?|overlook|bypass(?:ing)?"
     r"|overrid(?:e|es|ing)|overrule|discard|dismiss|neglect|abandon|drop|supersedes?|cancel"
     r"|(?:do not|don't|stop|cease)~(?:follow|obey|heed|comply~with)(?:ing)?"
@@ -144,7 +146,7 @@ TAKEOVER: tuple[Rule, ...] = (
         OVERRIDE,
         0.7,
         "ignor,disregard,forget,overrid&instruction,prompt,directive,guideline,safety",
-        r"\b(?:ignore|disregard|forget|override)~(?:(?:all|any|every)<2>(?:instructions?|prompts?|directives?|guidelines)\b|(?:all )?safety\b(?!~\w{1,12}~on\b))",
+        r"(?<!do\snot\s)(?<!never\s)(?<!don't\s)(?<!if\syou\s)\b(?:ignore|disregard|forget|override)~(?:(?:all|any|every)<2>(?:instructions?|prompts?|directives?|guidelines)\b|(?:all )?safety(?=\s?[.!<*\-]|$|~and\b))",
     ),
     rule(
         OVERRIDE,
@@ -152,6 +154,20 @@ TAKEOVER: tuple[Rule, ...] = (
         "ignor,disregard&print,output,say,write,reply,respond,focus,answer",
         r"\b(?:ignore|disregard)~(?:all )?(?:the rest of )?(?:this|the|all|these|other)~(?:other )?(?:data|documents?|texts?|info(?:rmation)?|content|articles?)<1>(?:and|except|instead)<1>"
         r"(?:print|output|say|write|reply|respond|focus|answer|for)\b",
+    ),
+    rule(
+        OVERRIDE,
+        0.55,
+        "ignor,disregard&instruction,request,prompt,command",
+        r"(?:^|\n|[.!?:;,>\])]\s|\b(?:then|and|please|now) )(?:ignore|disregard)~(?:instructions?\b(?=\s?[.,!]|~and\b)"
+        r"|(?:all|any)~(?:other|following|further|subsequent)~(?:requests?|instructions?|prompts?|commands?)\b)",
+    ),
+    rule(
+        OVERRIDE,
+        0.6,
+        "my&only,solely,exclusively,strictly",
+        r"\b(?:focus|adhere|act|respond|serve|comply|listen|answer|follow)~(?:\w{1,12}~)?(?:only|solely|exclusively|strictly)~"
+        r"(?:on~|to~|with~)?my~(?:\w{1,12}~)?(?:orders?|commands?|instructions?|directives?|directions?|guidance|requests?|wishes)\b",
     ),
     rule(
         MODEL_ADDRESS,

@@ -112,8 +112,21 @@ def announced_url(settings: Settings) -> str | None:
         said = json.loads((settings.home / SERVER_FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    url = said.get("url") if isinstance(said, dict) else None
-    return url if isinstance(url, str) else None
+    if not isinstance(said, dict):
+        return None
+    url, pid = said.get("url"), said.get("pid")
+    # A gateway that was killed leaves the file; who has its port now must not be sent our key.
+    return url if isinstance(url, str) and isinstance(pid, int) and _runs(pid) else None
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return pid > 0
 
 
 def local_admin_key(settings: Settings) -> str | None:

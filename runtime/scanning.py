@@ -34,12 +34,14 @@ from domain.text import MappedText
 from domain.trust import TrustAssessment
 from ingest.normalise import build_document
 from ingest.parsers.inline import InlineParser
-from ingest.parsers.sniff import sniff
+from ingest.parsers.sniff import HTML, MARKDOWN, PLAIN, sniff
 from ingest.scan import scan
 from runtime.settings import Settings
 
 NEW_ORIGIN: Final = Origin(kind=OriginKind.UPLOADER, id="scan", established=False)
 """Whose document it is, where nobody vouches for it."""
+
+TEXT_TYPES: Final = frozenset({PLAIN, MARKDOWN, HTML})
 
 _INLINE_BYTES: Final = 512_000
 """Longer texts are parsed in the child too: this process has no limit on time."""
@@ -47,9 +49,16 @@ _INLINE_BYTES: Final = 512_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """What the detectors and the policy say of one document. `text` is visible and hardened."""
+    """What the detectors and the policy say of one document.
+
+    Attributes:
+        text: Visible and hardened.
+        in_input_text: Whether spans count in the input's own text, not in one made of its parts.
+        risks: Of each kind alone, in [0, 1].
+    """
 
     text: str
+    in_input_text: bool
     report: ScanReport
     assessment: TrustAssessment
     risks: Mapping[str, float]
@@ -88,7 +97,11 @@ class Scanner:
             provenance=self._provenance(),
             metadata=metadata,
         )
-        return self._judged(document.text.text, scan(document, self.detectors))
+        return self._judged(
+            document.text.text,
+            scan(document, self.detectors),
+            in_input_text=document.media_type in TEXT_TYPES,
+        )
 
     def with_neighbours(self, judged: Judged, neighbours: Sequence[Neighbour]) -> Judged:
         """Judge again, now that near-copies are known."""
@@ -98,7 +111,11 @@ class Scanner:
             if not finding.rule.startswith(f"{NearDuplicatesDetector.name}.")
         ]
         found = self.near_duplicates(judged.text, neighbours)
-        return self._judged(judged.text, replace(judged.report, findings=(*other, *found)))
+        return self._judged(
+            judged.text,
+            replace(judged.report, findings=(*other, *found)),
+            in_input_text=judged.in_input_text,
+        )
 
     def near_duplicates(self, text: str, neighbours: Sequence[Neighbour]) -> Sequence[Finding]:
         """Return what the near-copies say of a new document with this text."""
@@ -127,11 +144,13 @@ class Scanner:
                 pass
         return await self.confined.parse(content, claimed_media_type=None, file_name=file_name)
 
-    def _judged(self, text: str, report: ScanReport) -> Judged:
+    def _judged(self, text: str, report: ScanReport, *, in_input_text: bool) -> Judged:
+        received = self._provenance()
         return Judged(
             text=text,
+            in_input_text=in_input_text,
             report=report,
-            assessment=self.policy.assess(report, self._provenance(), now=self.clock.now()),
+            assessment=self.policy.assess(report, received, now=received.received_at),
             risks=self.policy.group_risks(report),
         )
 

@@ -9,16 +9,32 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Final
+from pathlib import Path
+from types import FrameType
+from typing import Final, NoReturn
 
 from domain.errors import MithridateError
+from gateway.cli.output import emit, say
 from gateway.cli.supervisor import Child, Supervisor
-from runtime.home import announced, broker_url, embedded_broker, prepare_home
+from runtime.home import ADMIN_KEY, announced, broker_url, embedded_broker, prepare_home
 from runtime.logging import configure_logging
 from runtime.settings import Settings
 
 _WATCH_SECONDS: Final = 1.0
 _PR_SET_PDEATHSIG: Final = 1
+_ANY_ADDRESS: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - a look-up, not a binding
+_SOURCE: Final = Path(__file__).resolve().parents[2]
+_PACKAGES: Final = (
+    "backends",
+    "defences",
+    "domain",
+    "evaluation",
+    "gateway",
+    "ingest",
+    "monitors",
+    "runtime",
+    "workers",
+)
 
 
 def run_serve(settings: Settings, *, supervised: bool, reload: bool) -> None:
@@ -36,6 +52,8 @@ def run_serve(settings: Settings, *, supervised: bool, reload: bool) -> None:
     if supervised:
         _die_with_parent()
     prepare_home(settings)
+    # uvicorn ends by raising the signal that stopped it anew: as an exception it lets us tidy up.
+    signal.signal(signal.SIGTERM, _leave)
     config = uvicorn.Config(
         "gateway.http.asgi:create",
         factory=True,
@@ -45,6 +63,7 @@ def run_serve(settings: Settings, *, supervised: bool, reload: bool) -> None:
         access_log=False,
         server_header=False,
         reload=reload,
+        reload_dirs=[str(_SOURCE / package) for package in _PACKAGES] if reload else None,
         workers=settings.server.workers,
         timeout_graceful_shutdown=20,
         timeout_keep_alive=75,
@@ -53,13 +72,14 @@ def run_serve(settings: Settings, *, supervised: bool, reload: bool) -> None:
     with _broker(settings, supervised=supervised):
         socket = config.bind_socket()
         host, port = socket.getsockname()[:2]
+        host = _ANY_ADDRESS.get(host, host)
         shown = f"[{host}]" if ":" in host else host
         server = uvicorn.Server(config)
         with socket, announced(settings, url=f"http://{shown}:{port}"):
             if reload:
                 ChangeReload(config, target=server.run, sockets=[socket]).run()
             elif settings.server.workers > 1:
-                Multiprocess(config, target=server.run, sockets=[socket]).run()
+                Multiprocess(config, sockets=[socket]).run()
             else:
                 server.run(sockets=[socket])
 
@@ -91,10 +111,30 @@ def run_worker(settings: Settings, *, supervised: bool) -> int:
         return int(worker.exitcode or 0)
 
 
-def run_up(settings: Settings, *, workers: int, reload: bool) -> int:
-    """Run broker, gateway and workers together; restart what dies; stop all in order."""
+def run_up(
+    settings: Settings, *, workers: int, reload: bool, as_json: bool, supervised: bool
+) -> int:
+    """Run broker, gateway and workers together; restart what dies; stop all in order.
+
+    Args:
+        settings: The configuration in force; the children read it for themselves.
+        workers: How many worker processes.
+        reload: Restart the gateway when the code changes.
+        as_json: Say as JSON where the gateway is.
+        supervised: End when the process that started us ends.
+    """
     configure_logging(settings.logging)
+    if supervised:
+        _die_with_parent()
     prepare_home(settings)
+    key_file = str(settings.home.absolute() / ADMIN_KEY)
+
+    def ready(url: str) -> None:
+        if as_json:
+            emit({"url": url, "admin_key_file": key_file})
+        else:
+            say(f"Mithridate is ready at {url}\nThe local admin key is in {key_file}")
+
     command = [sys.executable, "-m", "gateway.cli"]
     children = [
         Child(
@@ -106,7 +146,10 @@ def run_up(settings: Settings, *, workers: int, reload: bool) -> int:
             for number in range(1, workers + 1)
         ),
     ]
-    return Supervisor(children, broker=embedded_broker(settings), settings=settings).run()
+    supervisor = Supervisor(
+        children, broker=embedded_broker(settings), settings=settings, on_ready=ready
+    )
+    return supervisor.run()
 
 
 @contextmanager
@@ -132,6 +175,11 @@ def _broker(settings: Settings, *, supervised: bool) -> Iterator[None]:
         stopping.set()
         watcher.join()
         broker.stop()
+
+
+def _leave(number: int, frame: FrameType | None) -> NoReturn:
+    del number, frame
+    raise SystemExit(0)
 
 
 def _die_with_parent() -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import signal
 import subprocess
-import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Final
@@ -16,7 +15,7 @@ import structlog
 
 from backends.broker_embedded import EmbeddedBroker
 from domain.errors import MithridateError
-from runtime.home import ADMIN_KEY, announced_url
+from runtime.home import announced_url
 from runtime.settings import Settings
 
 _POLL_SECONDS: Final = 0.25
@@ -39,18 +38,34 @@ class Child:
 
 
 class Supervisor:
+    """Starts the children in the order given, keeps them running, stops them in that order.
+
+    Args:
+        children: What to run.
+        broker: The embedded broker, started before them and stopped after them.
+        settings: The configuration in force.
+        on_ready: Called once with the gateway's URL, when its dependencies all answer.
+    """
+
     def __init__(
-        self, children: Sequence[Child], *, broker: EmbeddedBroker | None, settings: Settings
+        self,
+        children: Sequence[Child],
+        *,
+        broker: EmbeddedBroker | None,
+        settings: Settings,
+        on_ready: Callable[[str], None],
     ) -> None:
         self._children = list(children)
         self._broker = broker
         self._settings = settings
-        self._stopping = threading.Event()
+        self._on_ready = on_ready
+        # A plain flag: setting an Event in a signal handler can lock against its own thread.
+        self._stopping = False
         self._log = structlog.get_logger("mithridate.up")
 
     def run(self) -> int:
-        """Run until SIGTERM or SIGINT; return the exit code."""
-        for number in (signal.SIGTERM, signal.SIGINT):
+        """Run until SIGTERM, SIGINT or SIGHUP; return the exit code."""
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, self._stop)
         try:
             if self._broker is not None:
@@ -66,12 +81,13 @@ class Supervisor:
 
     def _stop(self, number: int, frame: FrameType | None) -> None:
         del number, frame
-        self._stopping.set()
+        self._stopping = True
 
     def _watch(self) -> None:
         announced = False
         broker_due = 0.0
-        while not self._stopping.wait(_POLL_SECONDS):
+        while not self._stopping:
+            time.sleep(_POLL_SECONDS)
             now = time.monotonic()
             if now >= broker_due:
                 self._keep_broker()
@@ -117,11 +133,11 @@ class Supervisor:
         if url is None:
             return False
         try:
-            ready = httpx.get(f"{url}/readyz", timeout=5).is_success
+            ready = httpx.get(f"{url}/readyz", timeout=5, trust_env=False).is_success
         except httpx.HTTPError:
             return False
         if ready:
-            self._log.warning("ready", url=url, admin_key_file=str(self._settings.home / ADMIN_KEY))
+            self._on_ready(url)
         return ready
 
     def _stop_children(self) -> None:

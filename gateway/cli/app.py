@@ -1,0 +1,80 @@
+"""The commands, put together."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from gateway.cli import (
+    commands_calibrate,
+    commands_client,
+    commands_configuration,
+    commands_demo,
+    commands_documents,
+    commands_keys,
+    commands_origins,
+    commands_processes,
+    commands_scan,
+    commands_webhooks,
+)
+from gateway.cli.failures import NO_READER, GuardedGroup, silence_output
+
+app = typer.Typer(
+    name="mithridate",
+    cls=GuardedGroup,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="A secure ingestion and poisoning-defence gateway for RAG.",
+    epilog=(
+        "Exit codes: 0 ok, 1 findings (something is not admitted, a check failed), "
+        "2 usage or configuration, 3 service not reachable, 70 a fault of ours."
+    ),
+)
+for module in (
+    commands_processes,
+    commands_calibrate,
+    commands_client,
+    commands_documents,
+    commands_scan,
+    commands_origins,
+    commands_keys,
+    commands_webhooks,
+    commands_configuration,
+    commands_demo,
+):
+    module.register(app)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        print(f"mithridate {version('mithridate')}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    _: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    """A secure ingestion and poisoning-defence gateway for RAG."""
+
+
+def run() -> None:
+    """Run one command and leave with its exit code."""
+    try:
+        app()
+    except SystemExit as leaving:
+        try:
+            sys.stdout.flush()
+        except BrokenPipeError:
+            silence_output()
+            sys.exit(NO_READER)
+        raise leaving from None

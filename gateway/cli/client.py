@@ -1,0 +1,210 @@
+"""The gateway's HTTP API, as the commands call it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from http import HTTPStatus
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypeVar
+from urllib.parse import quote, urlsplit
+
+import httpx
+from pydantic import BaseModel, ValidationError
+
+from domain.errors import (
+    ConfigurationError,
+    ConflictError,
+    DocumentTooLargeError,
+    ForbiddenError,
+    InputError,
+    MithridateError,
+    NotFoundError,
+    PermanentError,
+    RateLimitedError,
+    TransientError,
+    UnauthenticatedError,
+    UnsupportedMediaTypeError,
+)
+from gateway.http.models_alerts import AlertPage, CreatedWebhook, WebhookList
+from gateway.http.models_documents import DocumentModel, DocumentPage, ReceiptModel, ReportModel
+from gateway.http.models_questions import AnswerModel, TraceModel
+from runtime.home import announced_url, local_admin_key
+
+if TYPE_CHECKING:
+    from runtime.settings import Settings
+
+_M = TypeVar("_M", bound=BaseModel)
+
+_ERRORS: Final[Mapping[int, type[MithridateError]]] = {
+    HTTPStatus.UNAUTHORIZED: UnauthenticatedError,
+    HTTPStatus.FORBIDDEN: ForbiddenError,
+    HTTPStatus.NOT_FOUND: NotFoundError,
+    HTTPStatus.CONFLICT: ConflictError,
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: DocumentTooLargeError,
+    HTTPStatus.UNSUPPORTED_MEDIA_TYPE: UnsupportedMediaTypeError,
+    HTTPStatus.BAD_GATEWAY: PermanentError,
+    HTTPStatus.SERVICE_UNAVAILABLE: TransientError,
+    HTTPStatus.GATEWAY_TIMEOUT: TransientError,
+}
+_LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
+
+
+class GatewayClient:
+    """One gateway, with one key. Every method raises a `MithridateError` of what went wrong."""
+
+    def __init__(self, http: httpx.Client) -> None:
+        self._http = http
+
+    def upload(
+        self, path: Path, *, source_uri: str | None, labels: Mapping[str, str]
+    ) -> ReceiptModel:
+        form = {"labels": json.dumps(dict(labels))}
+        if source_uri is not None:
+            form["source_uri"] = source_uri
+        with path.open("rb") as file:
+            files = {"file": (path.name, file, "application/octet-stream")}
+            return self._send(ReceiptModel, "POST", "/v1/documents", data=form, files=files)
+
+    def document(self, document_id: str) -> DocumentModel:
+        return self._send(DocumentModel, "GET", f"/v1/documents/{_quoted(document_id)}")
+
+    def documents(self, **filters: str | int | None) -> DocumentPage:
+        return self._send(DocumentPage, "GET", "/v1/documents", params=_given(filters))
+
+    def report(self, document_id: str) -> ReportModel:
+        return self._send(ReportModel, "GET", f"/v1/documents/{_quoted(document_id)}/report")
+
+    def decide(self, document_id: str, *, action: str, reason: str) -> DocumentModel:
+        path = f"/v1/documents/{_quoted(document_id)}/decisions"
+        body = {"action": action, "reason": reason}
+        return self._send(DocumentModel, "POST", path, json_body=body)
+
+    def delete_document(self, document_id: str) -> None:
+        self._request("DELETE", f"/v1/documents/{_quoted(document_id)}")
+
+    def ask(self, question: str, *, m: int | None, k: int | None) -> AnswerModel:
+        body = {"question": question, **_given({"m": m, "k": k})}
+        return self._send(AnswerModel, "POST", "/v1/questions", json_body=body)
+
+    def trace(self, question_id: str) -> TraceModel:
+        return self._send(TraceModel, "GET", f"/v1/questions/{_quoted(question_id)}")
+
+    def alerts(self, **filters: str | int | None) -> AlertPage:
+        return self._send(AlertPage, "GET", "/v1/alerts", params=_given(filters))
+
+    def add_webhook(
+        self, url: str, *, event_types: list[str], secret: str | None
+    ) -> CreatedWebhook:
+        body = {"url": url, "event_types": event_types, **_given({"secret": secret})}
+        return self._send(CreatedWebhook, "POST", "/v1/webhooks", json_body=body)
+
+    def webhooks(self) -> WebhookList:
+        return self._send(WebhookList, "GET", "/v1/webhooks")
+
+    def remove_webhook(self, webhook_id: str) -> None:
+        self._request("DELETE", f"/v1/webhooks/{_quoted(webhook_id)}")
+
+    def _send(
+        self,
+        model: type[_M],
+        method: str,
+        path: str,
+        *,
+        params: Mapping[str, str | int] | None = None,
+        json_body: Mapping[str, object] | None = None,
+        data: Mapping[str, str] | None = None,
+        files: Mapping[str, object] | None = None,
+    ) -> _M:
+        response = self._request(
+            method, path, params=params, json=json_body, data=data, files=files
+        )
+        try:
+            return model.model_validate_json(response.content)
+        except ValidationError as exc:
+            raise PermanentError(
+                f"{self._http.base_url} does not answer as a gateway does"
+            ) from exc
+
+    def _request(self, method: str, path: str, **parts: object) -> httpx.Response:
+        try:
+            response = self._http.request(method, path, **parts)  # type: ignore[arg-type]
+        except httpx.TimeoutException as exc:
+            raise TransientError(f"the gateway at {self._http.base_url} did not answer") from exc
+        except httpx.TransportError as exc:
+            raise TransientError(
+                f"no gateway at {self._http.base_url} ({type(exc).__name__}); "
+                "`mithridate up` starts one"
+            ) from exc
+        if response.is_success:
+            return response
+        raise _error(response)
+
+
+@contextmanager
+def open_client(settings: Settings) -> Iterator[GatewayClient]:
+    """Connect to the configured gateway, else to the one that runs on the data folder.
+
+    Raises:
+        TransientError: None is configured and none runs.
+        ConfigurationError: There is no key.
+    """
+    url = settings.client.url or announced_url(settings)
+    if url is None:
+        raise TransientError(
+            f"no gateway runs on {str(settings.home)!r}; `mithridate up` starts one, "
+            "or set MITHRIDATE_CLIENT__URL"
+        )
+    key = (
+        settings.client.key.get_secret_value()
+        if settings.client.key is not None
+        # The local key is for the local gateway alone.
+        else local_admin_key(settings)
+        if settings.client.url is None
+        else None
+    )
+    if not key:
+        raise ConfigurationError("no API key; set MITHRIDATE_CLIENT__KEY")
+    if not key.isascii() or any(char.isspace() for char in key):
+        raise ConfigurationError("the API key has characters that no key of ours has")
+    try:
+        http = httpx.Client(
+            base_url=url,
+            headers={"Authorization": f"Bearer {key}"},
+            timeout=settings.client.timeout_seconds,
+            trust_env=urlsplit(url).hostname not in _LOOPBACK,
+        )
+    except (httpx.InvalidURL, ValueError) as exc:
+        raise ConfigurationError("client.url is not a URL") from exc
+    with http:
+        yield GatewayClient(http)
+
+
+def _error(response: httpx.Response) -> MithridateError:
+    """Return the error that a problem+json body tells of."""
+    try:
+        problem = response.json()
+        detail = str(problem["detail"])
+        fields = problem.get("fields") or []
+        told = [f"{'.'.join(map(str, f['location'][1:]))}: {f['message']}" for f in fields]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        detail, told = f"the gateway answered {response.status_code}", []
+    message = f"{detail} ({'; '.join(told)})" if told else detail
+    if response.status_code == HTTPStatus.TOO_MANY_REQUESTS:
+        wait = response.headers.get("Retry-After", "")
+        return RateLimitedError(message, retry_after_seconds=float(wait) if wait.isdigit() else 1.0)
+    kind = _ERRORS.get(response.status_code)
+    if kind is None:
+        server = response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR
+        kind = PermanentError if server else InputError
+    return kind(message)
+
+
+def _given(values: Mapping[str, str | int | None]) -> dict[str, str | int]:
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _quoted(identifier: str) -> str:
+    """One path segment, whatever was typed."""
+    return quote(identifier, safe="")

@@ -1,0 +1,234 @@
+"""What `doctor` and `config check` look at."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import stat
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+import httpx
+
+from backends.broker_url import celery_url
+from backends.clock import SystemClock
+from backends.ids import RandomIds
+from backends.ledger.sql import SqlLedger
+from domain.errors import ConfigurationError, MithridateError
+from runtime.answering import SHIPPED_ARTEFACTS, load_calibrators
+from runtime.home import announced_url, broker_url, database_url, embedded_broker
+from runtime.scanning import build_parser, build_policy, build_scanner
+from runtime.settings import Settings
+from runtime.storage import build_embedder, build_vectors
+
+_LEAST_FREE_BYTES: Final = 500_000_000
+_TIMEOUT_SECONDS: Final = 30.0
+_OPEN_TO_OTHERS: Final = 0o077
+_FIRST_START: Final = "`mithridate up` makes it"
+
+State = Literal["ok", "failed", "not there yet"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One dependency, by name. `mend` says what to do where it failed."""
+
+    name: str
+    state: State
+    detail: str = ""
+    mend: str = ""
+
+
+def check_configuration(settings: Settings) -> list[str]:
+    """Return what is wrong with the files and addresses that the settings name."""
+    problems: list[str] = []
+    checks: tuple[Callable[[], object], ...] = (
+        lambda: build_policy(settings),
+        lambda: load_calibrators(settings.answering.calibration_path or SHIPPED_ARTEFACTS),
+        lambda: celery_url(broker_url(settings)),
+        lambda: SqlLedger(
+            database_url(settings), clock=SystemClock(), ids=RandomIds(SystemClock())
+        ),
+        lambda: _check_models(settings),
+    )
+    for check in checks:
+        try:
+            check()
+        except MithridateError as exc:
+            problems.append(str(exc))
+    return problems
+
+
+def diagnose(settings: Settings) -> list[Check]:
+    """Look at every dependency; nothing is made or changed."""
+    home = settings.home
+    fresh = not home.exists()
+    checks = [_configuration(settings), _data_folder(home), _disk(home), _broker(settings)]
+    checks += asyncio.run(_services(settings, fresh=fresh))
+    return [*checks, _gateway(settings)]
+
+
+def _check_models(settings: Settings) -> None:
+    for name, section in (("drafter", settings.drafter), ("verifier", settings.verifier)):
+        if section.backend == "local" and (
+            section.local.path is None or section.local.sha256 is None
+        ):
+            raise ConfigurationError(f"{name}.local needs path and sha256")
+        if section.backend == "openai" and (
+            section.endpoint.url is None or section.endpoint.model is None
+        ):
+            raise ConfigurationError(f"{name}.endpoint needs url and model")
+
+
+def _configuration(settings: Settings) -> Check:
+    problems = check_configuration(settings)
+    return Check(
+        name="configuration",
+        state="failed" if problems else "ok",
+        detail="; ".join(problems),
+        mend="mend the settings; `mithridate config show` lists them" if problems else "",
+    )
+
+
+def _data_folder(home: Path) -> Check:
+    name = "data folder"
+    if not home.exists():
+        return Check(name=name, state="not there yet", detail=str(home), mend=_FIRST_START)
+    if not home.is_dir():
+        return Check(name=name, state="failed", detail=f"{home} is no folder", mend="move it away")
+    mode = stat.S_IMODE(home.stat().st_mode)
+    if mode & _OPEN_TO_OTHERS:
+        return Check(
+            name=name,
+            state="failed",
+            detail=f"{home} has mode {mode:o}: others can look into it",
+            mend=f"chmod 700 {home}",
+        )
+    return Check(name=name, state="ok", detail=str(home))
+
+
+def _disk(home: Path) -> Check:
+    there = next(folder for folder in (home, *home.absolute().parents) if folder.exists())
+    free = shutil.disk_usage(there).free
+    enough = free >= _LEAST_FREE_BYTES
+    return Check(
+        name="disk space",
+        state="ok" if enough else "failed",
+        detail=f"{free / 1e9:.1f} GB free",
+        mend="" if enough else f"make room on the disk of {there}",
+    )
+
+
+def _broker(settings: Settings) -> Check:
+    name = "broker"
+    embedded = embedded_broker(settings)
+    if embedded is not None:
+        if embedded.answers():
+            return Check(name=name, state="ok", detail="embedded")
+        return Check(
+            name=name,
+            state="not there yet",
+            detail="the embedded one does not run",
+            mend="`mithridate up` starts it",
+        )
+    import redis
+
+    try:
+        with redis.Redis.from_url(
+            broker_url(settings), socket_timeout=5, socket_connect_timeout=5
+        ) as client:
+            client.ping()
+    except (redis.RedisError, ValueError) as exc:
+        return Check(
+            name=name,
+            state="failed",
+            detail=f"no answer ({type(exc).__name__})",
+            mend="start it, or correct queue.url (MITHRIDATE_QUEUE__URL)",
+        )
+    return Check(name=name, state="ok", detail="as configured")
+
+
+async def _services(settings: Settings, *, fresh: bool) -> list[Check]:
+    async with httpx.AsyncClient() as http:
+
+        async def database() -> str:
+            clock = SystemClock()
+            ledger = SqlLedger(database_url(settings), clock=clock, ids=RandomIds(clock))
+            try:
+                await ledger.ping()
+            finally:
+                await ledger.close()
+            return ""
+
+        async def embedder() -> str:
+            built = build_embedder(settings.embedder, http)
+            await built.embed(["ready"])
+            return built.version
+
+        async def index() -> str:
+            dimensions = build_embedder(settings.embedder, http).dimensions
+            await build_vectors(settings, dimensions=dimensions).ping()
+            return settings.vectors.backend
+
+        async def parser() -> str:
+            await build_parser(settings).parse(b"ready", claimed_media_type=None, file_name=None)
+            return "in a process of its own"
+
+        async def detectors() -> str:
+            judged = await build_scanner(settings).judge(b"ready", file_name=None)
+            if judged.report.unavailable:
+                raise ConfigurationError(f"cannot look: {', '.join(judged.report.unavailable)}")
+            return ", ".join(sorted(judged.report.completed))
+
+        kept = settings.database.url is None and fresh
+        local = settings.vectors.backend == "lancedb" and fresh
+        return [
+            _absent("database") if kept else await _try("database", database, _FIRST_START),
+            _absent("index") if local else await _try("index", index, "see `vectors` settings"),
+            await _try("embedder", embedder, "install anew: a model file is not as pinned"),
+            await _try("parser", parser, "install anew, or raise the limits of ingest.parser"),
+            await _try("detectors", detectors, "install anew with `make setup`"),
+        ]
+
+
+def _absent(name: str) -> Check:
+    return Check(name=name, state="not there yet", mend=_FIRST_START)
+
+
+async def _try(name: str, check: Callable[[], Awaitable[str]], mend: str) -> Check:
+    try:
+        detail = await asyncio.wait_for(check(), _TIMEOUT_SECONDS)
+    except TimeoutError:
+        return Check(name=name, state="failed", detail="no answer in time", mend=mend)
+    except MithridateError as exc:
+        return Check(name=name, state="failed", detail=str(exc), mend=mend)
+    return Check(name=name, state="ok", detail=detail)
+
+
+def _gateway(settings: Settings) -> Check:
+    name = "gateway"
+    url = settings.client.url or announced_url(settings)
+    if url is None:
+        return Check(
+            name=name, state="not there yet", detail="none runs", mend="`mithridate up` starts one"
+        )
+    try:
+        response = httpx.get(f"{url.rstrip('/')}/readyz", timeout=10, trust_env=False)
+        wrong = {
+            part: state
+            for part, state in response.json()["dependencies"].items()
+            if state not in {"ok", "uncalibrated"}
+        }
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, AttributeError) as exc:
+        return Check(
+            name=name,
+            state="failed",
+            detail=f"{url}: {type(exc).__name__}",
+            mend="start it, or correct client.url",
+        )
+    if wrong:
+        told = ", ".join(f"{part}: {state}" for part, state in wrong.items())
+        return Check(name=name, state="failed", detail=told, mend="see the gateway's log")
+    return Check(name=name, state="ok", detail=url)

@@ -1,0 +1,146 @@
+"""Near-duplicates for `scan`: in the live index, and within the batch."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from backends.memory.near_duplicates import InMemoryNearDuplicateIndex
+from defences.retrieval.differences import differences
+from defences.retrieval.shingles import SCHEME, signature
+from domain.documents import DEFAULT_TENANT, DocumentId, Neighbour, NeighbourRelation, Origin
+from domain.retrieval import Signature
+from domain.scanning import Finding
+from domain.trust import Verdict
+from gateway.cli.scan_pool import Scanned
+from ingest.neighbours import MAX_NEIGHBOURS, NeighbourLookup
+from runtime.scanning import NEW_ORIGIN, Scanner
+
+if TYPE_CHECKING:
+    from runtime.settings import Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Member:
+    id: DocumentId
+    text: str
+    signature: Signature
+    admitted: bool
+
+
+class LiveIndex:
+    """Judges again what has near-copies among the documents of this installation."""
+
+    def __init__(self, lookup: NeighbourLookup, runner: asyncio.Runner, scanner: Scanner) -> None:
+        self._lookup = lookup
+        self._runner = runner
+        self._scanner = scanner
+
+    def against(self, scanned: Scanned) -> Scanned:
+        """Return it with what the index adds.
+
+        Raises:
+            TransientError: Broker or database do not answer.
+        """
+        if scanned.judged is None:
+            return scanned
+        _, neighbours = self._runner.run(
+            self._lookup.look_up(DEFAULT_TENANT, None, scanned.judged.text)
+        )
+        if not neighbours:
+            return scanned
+        return replace(scanned, judged=self._scanner.with_neighbours(scanned.judged, neighbours))
+
+
+@contextmanager
+def open_live_index(settings: Settings, scanner: Scanner) -> Iterator[LiveIndex]:
+    """Connect to ledger, blobs and near-duplicate index; nothing is written to them."""
+    from redis.asyncio import Redis
+
+    from backends.blobs_files import FileBlobStore
+    from backends.clock import SystemClock
+    from backends.ids import RandomIds
+    from backends.ledger.sql import SqlLedger
+    from backends.near_duplicates_redis import RedisNearDuplicateIndex
+    from runtime.home import broker_url, database_url
+
+    clock = SystemClock()
+    with asyncio.Runner() as runner:
+        redis = Redis.from_url(broker_url(settings), socket_timeout=10, socket_connect_timeout=5)
+        ledger = SqlLedger(database_url(settings), clock=clock, ids=RandomIds(clock))
+        lookup = NeighbourLookup(
+            index=RedisNearDuplicateIndex(redis, SCHEME),
+            documents=ledger.documents,
+            origins=ledger.origins,
+            blobs=FileBlobStore(settings.home / "blobs"),
+        )
+        try:
+            yield LiveIndex(lookup, runner, scanner)
+        finally:
+            runner.run(redis.aclose())
+            runner.run(ledger.close())
+
+
+def near_duplicates_within(
+    batch: Sequence[Scanned], scanner: Scanner
+) -> Sequence[Sequence[Finding]]:
+    """Return, for each document of the batch, what its near-copies in the batch say of it."""
+    members = [_member(number, scanned) for number, scanned in enumerate(batch)]
+    with asyncio.Runner() as runner:
+        return runner.run(_within(members, scanner))
+
+
+def _member(number: int, scanned: Scanned) -> _Member | None:
+    judged = scanned.judged
+    own = signature(judged.text) if judged is not None else None
+    if judged is None or own is None:
+        return None
+    return _Member(
+        id=DocumentId(f"{number:09d}"),
+        text=judged.text,
+        signature=own,
+        admitted=judged.assessment.verdict is Verdict.ADMIT,
+    )
+
+
+async def _within(
+    members: Sequence[_Member | None], scanner: Scanner
+) -> Sequence[Sequence[Finding]]:
+    index = InMemoryNearDuplicateIndex(scheme=SCHEME)
+    known = {member.id: member for member in members if member is not None}
+    for document_id, each in known.items():
+        await index.query_and_insert(DEFAULT_TENANT, document_id, each.signature)
+    found: list[Sequence[Finding]] = []
+    for member in members:
+        if member is None:
+            found.append(())
+            continue
+        candidates = [
+            candidate
+            for candidate in await index.query(DEFAULT_TENANT, member.signature)
+            if candidate.document_id != member.id
+        ]
+        neighbours = [
+            _neighbour(member, known[candidate.document_id], candidate.similarity)
+            for candidate in candidates[:MAX_NEIGHBOURS]
+        ]
+        found.append(scanner.near_duplicates(member.text, neighbours) if neighbours else ())
+    return found
+
+
+def _neighbour(member: _Member, other: _Member, similarity: float) -> Neighbour:
+    difference = differences(other.text, member.text)
+    return Neighbour(
+        document_id=other.id,
+        # Each is a document of a new origin of its own.
+        origin=Origin(kind=NEW_ORIGIN.kind, id=other.id, established=False),
+        similarity=similarity,
+        relation=NeighbourRelation.CONTRADICTION
+        if difference.contradicts
+        else NeighbourRelation.DUPLICATE,
+        differences=difference.total,
+        admitted=other.admitted,
+    )

@@ -28,6 +28,7 @@ _PLACES: Final = 8  # of a repeated phrase; more is a refrain, and costs
 _SMALL: Final = 64  # words: below it the quadratic matcher is both better and cheap
 _STRETCH: Final = 40
 _RELATED: Final = 0.35
+_SAME_SENTENCE: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,34 +96,56 @@ def changes(a: Sequence[Token], b: Sequence[Token]) -> Iterator[Change]:
 
 
 def _ends_of(a: Sequence[Token], b: Sequence[Token], left: range, right: range) -> Iterator[Change]:
-    if not (_opens(a, left.start) and _opens(b, right.start)):
-        change = _compare(a, b, _first_sentence(a, left), _first_sentence(b, right))
-        if change is not None:
-            yield change
-    if not (_opens(a, left.stop) and _opens(b, right.stop)):
-        change = _compare(a, b, _last_sentence(a, left), _last_sentence(b, right))
-        if change is not None:
-            yield change
+    """Yield the changes in the sentences that begin in the words before, or end in those after.
+
+    One shared word is no anchor ("The ..."): the whole sentences must be related.
+    """
+    for one, other in (
+        (_to_sentence_end(a, left), _to_sentence_end(b, right)),
+        (_from_sentence_begin(a, left), _from_sentence_begin(b, right)),
+    ):
+        if _related(a, b, _sentence(a, one), _sentence(b, other)):
+            change = _compare(a, b, one, other)
+            if change is not None:
+                yield change
 
 
-def _first_sentence(tokens: Sequence[Token], part: range) -> range:
-    for place in part[1:_STRETCH]:
+def _to_sentence_end(tokens: Sequence[Token], part: range) -> range:
+    for place in part[:_STRETCH]:
         if tokens[place].opens:
             return range(part.start, place)
     return part[:_STRETCH]
 
 
-def _last_sentence(tokens: Sequence[Token], part: range) -> range:
+def _from_sentence_begin(tokens: Sequence[Token], part: range) -> range:
+    if _opens(tokens, part.stop):
+        return part[:0]
     for place in reversed(part[-_STRETCH:]):
         if tokens[place].opens:
             return range(place, part.stop)
     return part[-_STRETCH:]
 
 
+def _sentence(tokens: Sequence[Token], part: range) -> range:
+    """Return the sentence that a part is in, `_STRETCH` words to either side at most."""
+    start, stop = part.start, part.stop
+    while start > max(0, part.start - _STRETCH) and not _opens(tokens, start):
+        start -= 1
+    while stop < min(len(tokens), part.stop + _STRETCH) and not tokens[stop].opens:
+        stop += 1
+    return range(start, stop)
+
+
+def _related(a: Sequence[Token], b: Sequence[Token], left: range, right: range) -> bool:
+    # Measured on the shorter one: a sentence that was blown up is still the same sentence.
+    shared = sum(block.size for block in _matcher(a, b, left, right).get_matching_blocks())
+    return shared >= _SAME_SENTENCE * min(len(left), len(right)) > 0
+
+
 def _compare(a: Sequence[Token], b: Sequence[Token], left: range, right: range) -> Change | None:
-    matcher = SequenceMatcher(
-        None, [a[i].key for i in left], [b[j].key for j in right], autojunk=False
-    )
+    if not (left or right):
+        return None
+    matcher = _matcher(a, b, left, right)
     whole = _whole(a, left) and _whole(b, right)
     if whole and matcher.ratio() < _RELATED:
         return None
@@ -138,6 +161,14 @@ def _compare(a: Sequence[Token], b: Sequence[Token], left: range, right: range) 
             if kind == "replace"
         ),
         whole=whole,
+    )
+
+
+def _matcher(
+    a: Sequence[Token], b: Sequence[Token], left: range, right: range
+) -> SequenceMatcher[str]:
+    return SequenceMatcher(
+        None, [a[i].key for i in left], [b[j].key for j in right], autojunk=False
     )
 
 

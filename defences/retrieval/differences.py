@@ -275,11 +275,19 @@ def _plain_figure(token: Token) -> Value:
 
 def _is_stamp(text: str, value: Value) -> bool:
     """Whether a bare figure or a date says when or which copy this is, not what it says."""
-    if _STAMP_AFTER.match(text, value.end):
+    if _STAMP_AFTER.match(text, value.end) or _is_item_number(text, value):
         return True
     before = max(0, value.start - _BEFORE)
     bare = value.kind in _BARE and not value.unit
     return bare and _STAMP_BEFORE.search(text, before, value.start) is not None
+
+
+def _is_item_number(text: str, value: Value) -> bool:
+    line = text.rfind("\n", 0, value.start) + 1
+    return not text[line : value.start].strip(" (*-#") and text[value.end : value.end + 1] in (
+        ".",
+        ")",
+    )
 
 
 def _addresses(left: _Side, right: _Side, change: Change) -> Iterator[Difference]:
@@ -329,7 +337,10 @@ def _turned(left: _Side, right: _Side, change: Change) -> bool:
     theirs = [right.tokens[place].key for place in change.b_changed]
     longest = max(len(ours), len(theirs))
     replaced = bool(ours and theirs)
-    if longest > _REWRITTEN or (change.whole and not replaced):
+    cut = not replaced and (
+        change.a.start == len(left.tokens) or change.b.start == len(right.tokens)
+    )
+    if longest > _REWRITTEN or cut or (change.whole and not replaced):
         return False
     if sum(map(is_negator, ours)) != sum(map(is_negator, theirs)):
         return replaced or longest <= _ADDED_NEGATION

@@ -23,7 +23,7 @@ from domain.ledger import ObservationLedger
 from domain.monitoring import Topic, TopicId
 from domain.retrieval import Vector
 
-_WORD: Final = re.compile(r"[^\W\d_]{3,24}")
+_WORD: Final = re.compile(r"(?<!\w)[^\W\d_]{3,24}(?!\w)")
 _CLOSING: Final = " ?!.;:…\u061f\uff1f\u3002"
 """What a question may end on without being another one; the Arabic and full-width marks too."""
 

@@ -20,20 +20,22 @@ class KeywordIndex:
 
     def __init__(self) -> None:
         self._postings: dict[str, dict[ChunkId, int]] = {}
+        self._words: dict[ChunkId, frozenset[str]] = {}
         self._lengths: dict[ChunkId, int] = {}
         self._total = 0
 
     def add(self, chunk_id: ChunkId, text: str) -> None:
         """Index a text that is not in the index yet."""
         words = words_of(text)
+        self._words[chunk_id] = frozenset(words)
         for word, count in Counter(words).items():
             self._postings.setdefault(word, {})[chunk_id] = count
         self._lengths[chunk_id] = len(words)
         self._total += len(words)
 
-    def remove(self, chunk_id: ChunkId, text: str) -> None:
-        """Forget a text, given again."""
-        for word in set(words_of(text)):
+    def remove(self, chunk_id: ChunkId) -> None:
+        """Forget a text."""
+        for word in self._words.pop(chunk_id):
             postings = self._postings[word]
             del postings[chunk_id]
             if not postings:

@@ -40,7 +40,7 @@ class _Side:
         record = self.records.pop(chunk_id, None)
         self.matrix = None
         if record is not None:
-            self.keywords.remove(chunk_id, searchable_text(record))
+            self.keywords.remove(chunk_id)
         return record
 
     def similarities(self, query: Vector) -> dict[ChunkId, float]:

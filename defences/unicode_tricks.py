@@ -154,7 +154,7 @@ def _is_latin(line: str) -> bool:
     """Whether every letter of another script in a line of Latin words is a lookalike."""
     others = _OTHER_SCRIPT.findall(line)
     latin = sum(bool(_LATIN.match(letter)) for letter in line)
-    return latin >= len(others) and all(letter in tables.LOOKALIKE for letter in others)
+    return latin * 2 >= len(others) and all(letter in tables.LOOKALIKE for letter in others)
 
 
 def _is_disguised(word: str, *, whole: bool, small: bool) -> bool:

@@ -88,11 +88,13 @@ def _tags(raw: str, indices: Sequence[int]) -> _Decoded:
 
 
 def _selectors(raw: str, indices: Sequence[int]) -> _Decoded:
+    """Decode a selector to a byte: 16 of the first block, 240 of the second."""
+    kept = [i for i in indices if "\ufe00" <= raw[i] <= "\U000e01ef"]
     values = bytes(
-        point - 0xE0100 + 16 if point >= 0xE0100 else (point - 0xFE00) & 0xFF  # noqa: PLR2004
-        for point in (ord(raw[index]) for index in indices)
+        point - 0xE0100 + 16 if point >= 0xE0100 else point - 0xFE00  # noqa: PLR2004
+        for point in (ord(raw[index]) for index in kept)
     )
-    return _utf8(values, [(index, index + 1) for index in indices])
+    return _utf8(values, [(index, index + 1) for index in kept])
 
 
 def _zero_width(raw: str, indices: Sequence[int]) -> _Decoded:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +29,8 @@ __all__ = ["build_document", "hidden_unicode", "normalise"]
 MAX_MARKS: Final = 8
 """Combining marks kept on one letter: Unicode sorts them in quadratic time."""
 MAX_CLUSTER: Final = 64
+MAX_EXPANSION: Final = 8
+"""Code points that one may become: a single Arabic ligature would give 18."""
 MAX_SPACES: Final = 16
 MAX_BLANK_LINES: Final = 2
 _STACKED: Final = 3
@@ -46,9 +47,8 @@ _KEPT: Final = frozenset({Trick.ZERO_WIDTH, Trick.VARIATION_SELECTORS, Trick.TAG
 _ACUTE: Final = "\u00b4"
 
 
-@dataclass(frozen=True, slots=True)
-class _Letter:
-    """A derived code point and the source range that it stands for."""
+class _Letter(NamedTuple):
+    """A derived code point and the source range that it stands for; millions are made."""
 
     text: str
     start: int
@@ -265,7 +265,7 @@ def _folded(character: str, last: str) -> str:
     """Return the NFKC of a character alone, but so that no number changes its value."""
     if character == _ACUTE:
         return "'"
-    folded = unicodedata.normalize("NFKC", character)
+    folded = unicodedata.normalize("NFKC", character)[:MAX_EXPANSION]
     if folded != character and last.isdigit() and folded[:1].isdigit():
         decomposition = unicodedata.decomposition(character)
         if decomposition.startswith("<super>"):

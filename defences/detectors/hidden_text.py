@@ -207,12 +207,12 @@ def _parts_word(raw: str, index: int) -> bool:
 
 
 def _soft_hyphen_risk(raw: str) -> float:
-    """Tell hyphenation, which leaves two letters on each side and spares no long word, from tricks."""
+    """Tell tricks from hyphenation, which leaves two letters on each side and spares short words."""
     split = [match[0] for match in _SPLIT_WORD.finditer(raw)]
-    odd = sum(any(len(piece) < 2 for piece in word.split("\u00ad")) for word in split)  # noqa: PLR2004
-    if odd >= 4:  # noqa: PLR2004
+    odd = sum(len(piece) == 1 for word in split for piece in word.split(tables.SOFT_HYPHEN))
+    if odd >= 6:  # noqa: PLR2004
         return 0.85
-    if odd >= 2:  # noqa: PLR2004
+    if odd >= 3:  # noqa: PLR2004
         return 0.5
     short = sum(len(word.replace("\u00ad", "")) < 6 for word in split)  # noqa: PLR2004
     return 0.5 if short >= 3 and short * 2 >= len(split) else 0.0  # noqa: PLR2004

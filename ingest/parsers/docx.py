@@ -22,6 +22,7 @@ counted."""
 _CHUNK: Final = 1 << 16
 _W: Final = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _TINY_HALF_POINTS: Final = 4
+_MAX_STYLE_DEPTH: Final = 16
 _NEAR_WHITE: Final = 255 - 24
 _STORIES: Final = re.compile(
     r"word/(document|header\d*|footer\d*|footnotes|endnotes|comments)\.xml\Z"
@@ -190,14 +191,17 @@ def _styles(archive: _Archive) -> Mapping[str, _Look]:
             replace(look, heading=level),
             _value(style.find(f"{_W}basedOn")),
         )
-    resolved = {}
-    for name, (look, parent) in own.items():
-        steps = 0
-        while parent in own and steps < 16:  # noqa: PLR2004 - styles may name each other in a ring
-            base, parent = own[parent]
-            look, steps = look.over(base), steps + 1
-        resolved[name] = look
-    return resolved
+    return {name: _resolved(name, own) for name in own}
+
+
+def _resolved(name: str, own: Mapping[str, tuple[_Look, str | None]]) -> _Look:
+    look, parent = own[name]
+    for _ in range(_MAX_STYLE_DEPTH):  # styles may name each other in a ring
+        if parent is None or parent not in own:
+            break
+        base, parent = own[parent]
+        look = look.over(base)
+    return look
 
 
 def _story(archive: _Archive, name: str, text: BinaryText, styles: Mapping[str, _Look]) -> None:

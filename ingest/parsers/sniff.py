@@ -58,6 +58,7 @@ _BINARY: Final = (
     (b"{\\rtf", "rtf"),
 )
 _MAX_ENTRIES: Final = 5_000
+_MIN_CONTROLS: Final = 4
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f]")
 _HTML_START: Final = re.compile(
     r"\s*(?:<\?xml[^>]{0,200}>\s*)?(?>(?:<!--(?>.*?-->)\s*)*)"
@@ -202,7 +203,8 @@ def decode(content: bytes) -> tuple[str, tuple[str, ...]]:
 def _text(content: bytes, claim: str | None) -> Sniffed:
     text, warnings = decode(content)
     sample = text[:200_000]
-    if "\x00" in text or len(_CONTROL.findall(sample)) * 50 > len(sample):
+    controls = len(_CONTROL.findall(sample))
+    if controls >= _MIN_CONTROLS and controls * 50 > len(sample):
         raise _unsupported("binary")
     if _is_mail(text):
         return Sniffed(media_type=MAIL, warnings=warnings)

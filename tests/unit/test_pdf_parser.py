@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import pytest
+
+from domain.errors import DocumentUnreadableError
+from tests.parser_samples import PROSE, found, parsed, pdf, shown
+
+SEEN = shown("A heading of the page", y=740, size=18) + shown("Plain words of the body.", y=700)
+
+
+@pytest.mark.parametrize(
+    ("stream", "channel"),
+    [
+        (shown(PROSE, before="3 Tr"), "pdf-render-mode-3"),
+        (shown(PROSE, before="7 Tr"), "pdf-render-mode-3"),
+        (shown(PROSE, before="1 g"), "pdf-near-white"),
+        (shown(PROSE, before="0.97 0.98 0.99 rg"), "pdf-near-white"),
+        (shown(PROSE, y=-400), "pdf-off-page"),
+        (shown(PROSE, x=4000), "pdf-off-page"),
+        (shown(PROSE, size=1), "pdf-tiny"),
+        ("q 0.05 0 0 0.05 30 500 cm " + shown(PROSE) + "Q ", "pdf-tiny"),
+        ("0 0.2 0.4 rg 40 580 560 40 re f " + shown(PROSE, y=600, before="0 0.2 0.4 rg"),
+         "pdf-colour-on-colour"),
+        (shown(PROSE, y=600, before="0 g") + "1 g 40 580 560 40 re f ", "pdf-under-box"),
+        (shown(PROSE, y=600, before="0 g") + "0 0 1 rg 40 580 560 40 re f ", "pdf-under-box"),
+        ("0 g 40 580 560 40 re f 1 g 40 580 560 40 re f " + shown(PROSE, y=600, before="1 g"),
+         "pdf-near-white"),
+    ],
+)  # fmt: skip
+def test_text_that_cannot_be_seen_is_taken_out(stream: str, channel: str) -> None:
+    document = parsed(pdf(SEEN + stream))
+
+    assert "Plain words of the body." in document.visible.text
+    assert "warranty" not in document.visible.text
+    assert found(document) == [(channel, PROSE, False)]
+    assert document.hidden[0].locator == "page 1"
+    assert PROSE in document.raw_text
+
+
+@pytest.mark.parametrize(
+    "stream",
+    [
+        pytest.param("0 g 40 580 560 40 re f " + shown(PROSE, y=600, before="1 g"), id="on dark"),
+        pytest.param("1 g 40 580 560 40 re f " + shown(PROSE, y=600, before="0 g"), id="on white"),
+        pytest.param(shown(PROSE, before="0.5 g"), id="grey"),
+        pytest.param(shown(PROSE, before="1 g 0 G 1 Tr"), id="outlined"),
+        pytest.param(shown(PROSE, size=6), id="small print"),
+        pytest.param(shown(PROSE, y=600) + "1 g 40 100 560 40 re f ", id="box elsewhere"),
+        pytest.param("q 2 0 0 2 0 0 cm " + shown(PROSE, x=10, y=300, size=3) + "Q ", id="scaled"),
+    ],
+)
+def test_text_that_can_be_seen_stays(stream: str) -> None:
+    document = parsed(pdf(SEEN + stream))
+
+    assert PROSE in document.visible.text
+    assert document.hidden == ()
+
+
+def test_an_invisible_layer_that_repeats_the_page_is_benign() -> None:
+    document = parsed(pdf(SEEN + shown("Plain words of the body.", y=650, before="3 Tr")))
+
+    assert found(document) == [("pdf-render-mode-3", "Plain words of the body.", True)]
+
+
+def test_lines_are_joined_and_large_ones_are_headings() -> None:
+    body = "".join(shown(f"Line {n} of the body.", y=700 - 14 * n) for n in range(5))
+
+    text = parsed(pdf(shown("Pump manual", y=740, size=18) + body)).visible.text
+
+    assert text.startswith("# Pump manual\n\nLine 0 of the body.\nLine 1")
+
+
+@pytest.mark.parametrize("pitch", [7, 8])
+def test_a_word_split_into_letters_is_one_word(pitch: int) -> None:
+    letters = "".join(
+        shown(letter, x=60 + pitch * at) for at, letter in enumerate("Ignore all rules today")
+    )
+
+    assert "Ignore all rules today" in parsed(pdf(letters)).visible.text
+
+
+def test_annotations_and_properties_are_read() -> None:
+    document = parsed(pdf(SEEN, annotation=PROSE, title="Pump manual"))
+
+    assert found(document) == [("pdf-annotation", PROSE, False)]
+    assert [(f.name, f.value) for f in document.metadata] == [("title", "Pump manual")]
+
+
+def test_scripts_are_warned_of() -> None:
+    assert "pdf-action" in parsed(pdf(SEEN, javascript=True)).warnings
+
+
+def test_pages_are_parts() -> None:
+    document = parsed(pdf(SEEN, shown("Second page here.")))
+
+    assert [part.locator for part in document.parts] == ["page 1", "page 2"]
+    second = document.parts[1].span
+    assert "Second page" in document.raw_text[second.start : second.end]
+    assert "Plain words" not in document.raw_text[second.start : second.end]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"%PDF-1.7\n", b"%PDF-1.7\ngarbage\n%%EOF", pdf(SEEN)[:300]],
+)
+def test_a_broken_file_is_unreadable(content: bytes) -> None:
+    with pytest.raises(DocumentUnreadableError) as caught:
+        parsed(content)
+
+    assert caught.value.reason == "pdf-broken"

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
-from numpy.typing import NDArray
 
 from domain.text import MappedText
 
@@ -202,24 +201,26 @@ def _replaced(
 ) -> View:
     """Return `text` with every match replaced; each new character stands for the whole match."""
     pieces: list[str] = []
-    starts: list[NDArray[np.int32]] = []
-    ends: list[NDArray[np.int32]] = []
+    firsts: list[int] = []  # of the source of each piece, kept and new ones in turn
+    lasts: list[int] = []
     at = 0
     for match in pattern.finditer(text):
-        new = replacement(match[0])
-        kept = np.arange(at, match.start(), dtype=np.int32)
-        pieces += (text[at : match.start()], new)
-        starts += (kept, np.full(len(new), match.start(), dtype=np.int32))
-        ends += (kept + 1, np.full(len(new), match.end(), dtype=np.int32))
+        pieces += (text[at : match.start()], replacement(match[0]))
+        firsts += (at, match.start())
+        lasts += (match.start(), match.end())
         at = match.end()
-    kept = np.arange(at, len(text), dtype=np.int32)
     pieces.append(text[at:])
+    firsts.append(at)
+    lasts.append(len(text))
+    lengths = np.fromiter(map(len, pieces), dtype=np.int64, count=len(pieces))
+    inside = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    kept = np.repeat(np.arange(len(pieces)) % 2 == 0, lengths)
+    starts = np.repeat(firsts, lengths) + inside * kept
+    ends = np.where(kept, starts + 1, np.repeat(lasts, lengths))
     return View(
         encoding=encoding,
         text=MappedText(
-            text="".join(pieces),
-            starts=np.concatenate([*starts, kept]),
-            ends=np.concatenate([*ends, kept + 1]),
+            text="".join(pieces), starts=starts.astype(np.int32), ends=ends.astype(np.int32)
         ),
     )
 

@@ -257,7 +257,7 @@ def test_work_grows_no_faster_than_the_text(unit: str) -> None:
             best = min(best, time.process_time() - start)
         return best
 
-    small, large = seconds(40_000), seconds(320_000)
+    small, large = seconds(20_000), seconds(160_000)
 
     # 8 times the text: linear is 8, quadratic 64.
     assert large < 24 * small + 0.2

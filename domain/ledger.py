@@ -236,6 +236,16 @@ class DocumentLedger(Protocol):
         """
         ...
 
+    async def give_back(self, document_id: DocumentId) -> None:
+        """Uncount the attempt under way: a service failed, not the document.
+
+        The status is `received` again. Nothing happens unless it is `scanning`.
+
+        Raises:
+            NotFoundError: Unknown.
+        """
+        ...
+
     async def settle(self, document_id: DocumentId, settlement: Settlement) -> bool:
         """Write the verdict of a scan if the status is still `scanning`; return whether it was.
 
@@ -433,6 +443,16 @@ class QuestionLedger(Protocol):
 
         Raises:
             ConflictError: There is a question with this id.
+        """
+        ...
+
+    async def list(
+        self, tenant_id: TenantId, *, outcome: Outcome | None, cursor: str | None, limit: int
+    ) -> Page[QuestionRecord]:
+        """Return newest first; those that abstained are the queue for people (Law 9).
+
+        Raises:
+            InputError: The cursor is not one of ours.
         """
         ...
 

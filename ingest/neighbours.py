@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from typing import Final
 
 from defences.retrieval.differences import differences
 from defences.retrieval.shingles import signature
@@ -19,8 +20,11 @@ from domain.errors import NotFoundError
 from domain.ledger import DocumentLedger, OriginLedger
 from domain.retrieval import Candidate, NearDuplicateIndex, Signature
 
-MAX_NEIGHBOURS = 20
+MAX_NEIGHBOURS: Final = 20
 """Near-copies compared word by word; the most similar come first, so a flood costs no more."""
+
+
+_CONTAINED: Final = frozenset({DocumentStatus.QUARANTINED, DocumentStatus.REJECTED})
 
 
 def text_key(document_id: DocumentId) -> str:
@@ -98,6 +102,7 @@ class NeighbourLookup:
                     else NeighbourRelation.DUPLICATE,
                     differences=difference.total,
                     admitted=record.status is DocumentStatus.ADMITTED,
+                    contained=record.status in _CONTAINED,
                 )
             )
         return tuple(neighbours)

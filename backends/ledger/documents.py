@@ -115,6 +115,17 @@ class SqlDocumentLedger:
 
         return await self._database.write(body)
 
+    async def give_back(self, document_id: DocumentId) -> None:
+        at = self._clock.now()
+
+        def body(connection: Connection) -> None:
+            before = find_record(connection, document_id, locked=True)
+            if before.status is DocumentStatus.SCANNING:
+                after = transitions.given_back(before)
+                save_change(connection, before, after, touched_at=at)
+
+        await self._database.write(body)
+
     async def settle(self, document_id: DocumentId, settlement: Settlement) -> bool:
         return await self._database.write(
             lambda connection: _settle(connection, document_id, settlement)

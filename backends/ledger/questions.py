@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, select
+from typing import Any
 
+from sqlalchemy import Connection, Row, select, tuple_
+
+from backends.ledger import cursors
 from backends.ledger.engine import Database
 from backends.ledger.observations import insert_observation
 from backends.ledger.schema import questions
 from backends.ledger.statements import insert_rows
-from domain.answering import QuestionId
+from domain.answering import Outcome, QuestionId
 from domain.documents import TenantId
 from domain.errors import NotFoundError
-from domain.ledger import QuestionRecord
+from domain.ledger import Page, QuestionRecord
 from domain.monitoring import Observation
 
 
@@ -38,6 +41,25 @@ class SqlQuestionLedger:
 
         await self._database.write(body)
 
+    async def list(
+        self, tenant_id: TenantId, *, outcome: Outcome | None, cursor: str | None, limit: int
+    ) -> Page[QuestionRecord]:
+        cursors.require_limit(limit)
+        query = select(questions).where(questions.c.tenant_id == tenant_id)
+        if outcome is not None:
+            query = query.where(questions.c.outcome == outcome)
+        if cursor is not None:
+            last = cursors.decode(cursor)
+            query = query.where(
+                tuple_(questions.c.asked_at, questions.c.id)
+                < tuple_(last.at, last.id, types=[questions.c.asked_at.type, questions.c.id.type])
+            )
+        query = query.order_by(questions.c.asked_at.desc(), questions.c.id.desc())
+        found = await self._database.read(
+            lambda connection: [_record(row) for row in connection.execute(query.limit(limit + 1))]
+        )
+        return cursors.page(found, limit=limit, position=_position)
+
     async def get(self, tenant_id: TenantId, question_id: QuestionId) -> QuestionRecord:
         query = select(questions).where(
             questions.c.id == question_id, questions.c.tenant_id == tenant_id
@@ -45,11 +67,19 @@ class SqlQuestionLedger:
         row = await self._database.read(lambda connection: connection.execute(query).first())
         if row is None:
             raise NotFoundError(f"no question {question_id!r}")
-        return QuestionRecord(
-            id=QuestionId(row.id),
-            tenant_id=TenantId(row.tenant_id),
-            principal=row.principal,
-            asked_at=row.asked_at,
-            outcome=row.outcome,
-            trace=row.trace,
-        )
+        return _record(row)
+
+
+def _record(row: Row[Any]) -> QuestionRecord:
+    return QuestionRecord(
+        id=QuestionId(row.id),
+        tenant_id=TenantId(row.tenant_id),
+        principal=row.principal,
+        asked_at=row.asked_at,
+        outcome=row.outcome,
+        trace=row.trace,
+    )
+
+
+def _position(record: QuestionRecord) -> cursors.Position:
+    return cursors.Position(at=record.asked_at, id=record.id)

@@ -245,7 +245,12 @@ class QuestionColumns(TypedColumns):
     trace: Named[str] = Column(PlainText, nullable=False)
 
 
-questions: Final = Table("questions", metadata, QuestionColumns)
+questions: Final = Table(
+    "questions",
+    metadata,
+    QuestionColumns,
+    Index("ix_questions_newest", "tenant_id", "outcome", "asked_at", "id"),
+)
 
 
 class ObservationColumns(TypedColumns):

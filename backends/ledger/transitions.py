@@ -58,6 +58,10 @@ def begun(before: DocumentRecord) -> DocumentRecord:
     return replace(before, status=DocumentStatus.SCANNING, attempts=before.attempts + 1)
 
 
+def given_back(before: DocumentRecord) -> DocumentRecord:
+    return replace(before, status=DocumentStatus.RECEIVED, attempts=max(0, before.attempts - 1))
+
+
 def settled(before: DocumentRecord, settlement: Settlement) -> DocumentRecord:
     assessment = settlement.assessment
     admitted = assessment.verdict is Verdict.ADMIT

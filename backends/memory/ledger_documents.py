@@ -125,6 +125,12 @@ class InMemoryDocumentLedger:
         kept.touched_at = self._clock.now()
         return kept.record
 
+    async def give_back(self, document_id: DocumentId) -> None:
+        kept = self._kept(document_id)
+        if kept.record.status is DocumentStatus.SCANNING:
+            kept.record = transitions.given_back(kept.record)
+            kept.touched_at = self._clock.now()
+
     async def settle(self, document_id: DocumentId, settlement: Settlement) -> bool:
         kept = self._kept(document_id)
         if kept.record.status is not DocumentStatus.SCANNING:

@@ -9,7 +9,7 @@ from datetime import datetime
 from backends.ledger import cursors, entries
 from backends.ledger.transitions import new_delivery, subscribed, unknown_webhook
 from backends.memory.ledger_access import InMemoryJournal
-from domain.answering import QuestionId
+from domain.answering import Outcome, QuestionId
 from domain.clock import Clock, IdFactory
 from domain.documents import TenantId
 from domain.errors import ConflictError, NotFoundError
@@ -89,11 +89,30 @@ class InMemoryQuestionLedger:
         if observation is not None:
             self._observations.write(observation)
 
+    async def list(
+        self, tenant_id: TenantId, *, outcome: Outcome | None, cursor: str | None, limit: int
+    ) -> Page[QuestionRecord]:
+        cursors.require_limit(limit)
+        found = [
+            record
+            for record in self._questions.values()
+            if record.tenant_id == tenant_id and outcome in {None, record.outcome}
+        ]
+        if cursor is not None:
+            last = cursors.decode(cursor)
+            found = [record for record in found if _asked(record).key < last.key]
+        found.sort(key=lambda record: _asked(record).key, reverse=True)
+        return cursors.page(found[: limit + 1], limit=limit, position=_asked)
+
     async def get(self, tenant_id: TenantId, question_id: QuestionId) -> QuestionRecord:
         record = self._questions.get(question_id)
         if record is None or record.tenant_id != tenant_id:
             raise NotFoundError(f"no question {question_id!r}")
         return record
+
+
+def _asked(record: QuestionRecord) -> cursors.Position:
+    return cursors.Position(at=record.asked_at, id=record.id)
 
 
 class InMemoryWebhookLedger:

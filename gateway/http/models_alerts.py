@@ -10,13 +10,7 @@ from pydantic import Field
 from domain.monitoring import Alert, AlertStatus, Delivery, Severity, Webhook
 from gateway.http.models_documents import Model
 
-EventType = Literal[
-    "alert.firing",
-    "alert.resolved",
-    "document.quarantined",
-    "document.rejected",
-    "document.released",
-]
+EventType = Literal["alert.firing", "alert.resolved"]
 
 
 class AlertModel(Model):

@@ -90,6 +90,11 @@ class AnswerModel(Model):
         )
 
 
+class QuestionPage(Model):
+    items: list[AnswerModel]
+    next_cursor: str | None
+
+
 class EvidenceModel(Model):
     document: str
     chunk: str
@@ -214,6 +219,10 @@ class TraceModel(AnswerModel):
     ladder: list[RungModel]
     configuration: str
     calibration_version: str | None
+
+    def answer_alone(self) -> AnswerModel:
+        """Return what was answered, without the trace."""
+        return AnswerModel.model_validate(self.model_dump(include=set(AnswerModel.model_fields)))
 
     @classmethod
     def of_result(cls, result: AnswerResult, *, asked_at: datetime) -> TraceModel:

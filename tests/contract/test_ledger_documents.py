@@ -702,3 +702,21 @@ async def test_the_journal_numbers_its_entries_and_limits_them(ledger: Ledger) -
     assert latest[0].seq > latest[1].seq > latest[2].seq
     assert latest[0].at == later(-3)
     assert [entry.reason for entry in of_one] == ["reason 2", "reason 0"]
+
+
+async def test_an_attempt_that_is_given_back_does_not_count(ledger: Ledger) -> None:
+    await ledger.documents.receive(upload(), claim=None)
+    await ledger.documents.begin_attempt(DocumentId("doc_one"))
+
+    await ledger.documents.give_back(DocumentId("doc_one"))
+
+    found = await ledger.documents.find(DocumentId("doc_one"))
+    assert (found.status, found.attempts) == (DocumentStatus.RECEIVED, 0)
+
+
+async def test_a_settled_document_is_not_given_back(ledger: Ledger) -> None:
+    known = await settled(ledger, upload())
+
+    await ledger.documents.give_back(known.id)
+
+    assert await ledger.documents.find(known.id) == known

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from domain.answering import QuestionId
+from domain.answering import Outcome, QuestionId
 from domain.documents import DEFAULT_TENANT
 from domain.errors import ConflictError, NotFoundError
 from domain.ledger import Ledger
 from domain.monitoring import TopicId
-from tests.ledger_rows import OTHER_TENANT, observation, question
+from tests.ledger_rows import OTHER_TENANT, later, observation, question
 
 pytestmark = pytest.mark.anyio
 
@@ -48,3 +48,29 @@ async def test_a_question_of_another_tenant_is_not_found(ledger: Ledger) -> None
         await ledger.questions.get(OTHER_TENANT, QuestionId("q1"))
     with pytest.raises(NotFoundError):
         await ledger.questions.get(DEFAULT_TENANT, QuestionId("q2"))
+
+
+async def test_questions_are_listed_newest_first_by_outcome_and_page(ledger: Ledger) -> None:
+    for number in range(5):
+        outcome = Outcome.ABSTAIN if number % 2 == 0 else Outcome.ANSWER
+        record = replace(question(f"q{number}"), asked_at=later(number), outcome=outcome)
+        await ledger.questions.add(record, None)
+
+    first = await ledger.questions.list(
+        DEFAULT_TENANT, outcome=Outcome.ABSTAIN, cursor=None, limit=2
+    )
+    second = await ledger.questions.list(
+        DEFAULT_TENANT, outcome=Outcome.ABSTAIN, cursor=first.next_cursor, limit=2
+    )
+
+    assert [record.id for record in first.items] == ["q4", "q2"]
+    assert [record.id for record in second.items] == ["q0"]
+    assert second.next_cursor is None
+
+
+async def test_questions_of_another_tenant_are_not_listed(ledger: Ledger) -> None:
+    await ledger.questions.add(question("q1"), None)
+
+    page = await ledger.questions.list(OTHER_TENANT, outcome=None, cursor=None, limit=9)
+
+    assert page.items == ()

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Path, Query
 
 from domain.access import Scope
-from domain.answering import Question, QuestionId
+from domain.answering import Outcome, Question, QuestionId
 from domain.errors import NotFoundError
 from domain.ledger import QuestionRecord
-from gateway.http.auth import Asker, AskerOrReviewer
+from gateway.http.auth import Asker, AskerOrReviewer, Reviewer
 from gateway.http.dependencies import ServicesDependency
-from gateway.http.models_questions import AnswerModel, QuestionRequest, TraceModel
+from gateway.http.models_questions import (
+    AnswerModel,
+    QuestionPage,
+    QuestionRequest,
+    TraceModel,
+)
 
 router = APIRouter(prefix="/v1/questions", tags=["questions"])
 
@@ -44,6 +49,24 @@ async def ask(services: ServicesDependency, principal: Asker, body: QuestionRequ
     )
     services.metrics.question(result)
     return AnswerModel.of(result)
+
+
+@router.get("", summary="List questions; outcome=abstain is the queue for people")
+async def list_questions(
+    services: ServicesDependency,
+    principal: Reviewer,
+    outcome: Outcome | None = None,
+    cursor: Annotated[str | None, Query(max_length=200)] = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+) -> QuestionPage:
+    """List newest first."""
+    page = await services.ledger.questions.list(
+        principal.tenant_id, outcome=outcome, cursor=cursor, limit=limit
+    )
+    traces = (TraceModel.model_validate_json(record.trace) for record in page.items)
+    return QuestionPage(
+        items=[trace.answer_alone() for trace in traces], next_cursor=page.next_cursor
+    )
 
 
 @router.get("/{question_id}", summary="The whole trace of an answer")

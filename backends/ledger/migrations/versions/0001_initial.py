@@ -269,6 +269,7 @@ def _create_questions() -> None:
         sa.Column("trace", sa.Text(), nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_questions"),
     )
+    op.create_index("ix_questions_newest", "questions", ["tenant_id", "outcome", "asked_at", "id"])
 
 
 def _create_observations() -> None:

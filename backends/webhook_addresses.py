@@ -66,7 +66,8 @@ def check_url(url: str, *, allow_private_networks: bool) -> None:
     if parsed.userinfo:
         raise InputError("a webhook URL must not hold a user name or password")
     host = parsed.raw_host.decode("ascii").rstrip(".")
-    if not _HOST.fullmatch(host) or not 1 <= (parsed.port or 1) <= _MAX_PORT:
+    port = 1 if parsed.port is None else parsed.port
+    if not _HOST.fullmatch(host) or not 1 <= port <= _MAX_PORT:
         raise InputError("the webhook URL has no usable host or port")
     if not allow_private_networks and (host == "localhost" or host.endswith(".localhost")):
         raise InputError(f"webhook host {host!r} is a loopback address")

@@ -218,7 +218,7 @@ def _alert(topic: Topic, signal: Signal, *, id: AlertId) -> Alert:
     return Alert(
         id=id,
         tenant_id=topic.tenant_id,
-        name="Seats disagree more than they used to",
+        name=NAME,
         fingerprint=fingerprint(labels),
         severity=Severity.CRITICAL if signal.mean >= _CRITICAL_MEAN else Severity.WARNING,
         status=AlertStatus.FIRING,

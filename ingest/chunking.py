@@ -22,6 +22,7 @@ DENSE_CHARS_PER_WORD: Final = 2
 _LINE: Final = re.compile(r"[^\n]*\n|[^\n]+")
 _ATX: Final = re.compile(r" {0,3}(#{1,6})[ \t]+(\S.*?)[ \t#]*\Z")
 _UNDERLINE: Final = re.compile(r" {0,3}(=+|-+|~+)[ \t]*\Z")
+_MARKS: Final = 16
 _MIN_UNDERLINE: Final = 3
 _MAX_HEADING_WORDS: Final = 16
 _FENCE: Final = re.compile(r" {0,3}(```|~~~)")
@@ -169,7 +170,9 @@ def _headed(text: str) -> Iterator[_Line]:
         line = lines[at]
         if _FENCE.match(line.text):
             fenced = not fenced
-        atx = None if fenced else _ATX.match(line.text[: MAX_HEADING_CHARS * 8])
+        # A longer one is a paragraph that would be lost to the index as a heading.
+        short = not fenced and len(line.text) <= MAX_HEADING_CHARS + _MARKS
+        atx = _ATX.match(line.text) if short else None
         underlined = 0 if fenced or at + 1 == len(lines) else _underlined(line, lines[at + 1])
         if atx is not None:
             yield _Line(line.start, line.end, line.text, len(atx[1]), atx[2])

@@ -46,6 +46,7 @@ def test_chunks_stay_under_their_headings() -> None:
         ("a | b\n--- | ---\n1 | 2", [""]),
         ("- item\n---\nBody.", [""]),
         ("Body.\n\n---\n\nMore.", [""]),
+        ("# " + "A very long line " * 20, [""]),
         ("A very " + "long " * 40 + "line\n=====\n", [""]),
     ],
 )

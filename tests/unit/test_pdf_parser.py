@@ -62,6 +62,34 @@ def test_an_invisible_layer_that_repeats_the_page_is_benign() -> None:
     assert found(document) == [("pdf-render-mode-3", "Plain words of the body.", True)]
 
 
+SCAN = "q 600 0 0 800 0 0 cm BI /W 1 /H 1 /CS /G /BPC 8 ID \x7f EI Q\n"
+
+
+def test_the_layer_of_a_scanned_page_is_its_text() -> None:
+    document = parsed(pdf(SCAN + shown(PROSE, before="3 Tr")))
+
+    assert PROSE in document.visible.text
+    assert found(document) == [("pdf-render-mode-3", PROSE, True)]
+    assert document.warnings == ("pdf-ocr-layer",)
+
+
+def test_an_invisible_layer_over_a_picture_beside_text_is_not_benign() -> None:
+    document = parsed(pdf(SCAN + SEEN + shown(PROSE, y=300, before="3 Tr")))
+
+    assert found(document) == [("pdf-render-mode-3", PROSE, False)]
+
+
+def test_text_under_a_picture_is_hidden() -> None:
+    document = parsed(pdf(SEEN.replace("740", "741") + shown(PROSE, y=300) + SCAN))
+
+    assert "warranty" not in document.visible.text
+    assert {channel for channel, _, _ in found(document)} == {"pdf-under-image"}
+
+
+def test_a_scan_without_text_is_warned_of() -> None:
+    assert parsed(pdf(SCAN)).warnings == ("pdf-no-text-layer",)
+
+
 def test_lines_are_joined_and_large_ones_are_headings() -> None:
     body = "".join(shown(f"Line {n} of the body.", y=700 - 14 * n) for n in range(5))
 

@@ -24,6 +24,10 @@ _DAY_SECONDS: Final = 86_400.0
 class SpikeOptions:
     """When a rise is a spike. Shares and disagreements are in [0, 1].
 
+    The defaults were chosen on the seeded streams of `tests/unit/monitors/streams.py`. On seeds
+    that had no part in that, 191 of 200 poisoned streams alert within 12 affected questions (median
+    5), and 9 alerts in 30,000 clean questions are false (95% upper bound 0.52 in 1,000).
+
     Attributes:
         window: Readings judged together.
         baseline: Readings a reference is made of.

@@ -147,9 +147,9 @@ class GuardSettings(Section):
 
 class MonitorSettings(Section):
     evaluate_seconds: float = Field(5.0, gt=0)
-    topic_similarity: float = Field(0.55, gt=0, lt=1, description="cosine to join a topic")
+    topic_similarity: float = Field(0.48, gt=0, lt=1, description="cosine to join a topic")
     max_topics: int = Field(256, ge=1)
-    window: int = Field(12, ge=4, description="questions in the sliding window")
+    window: int = Field(14, ge=5, description="questions in the sliding window")
     baseline: int = Field(30, ge=10, description="questions before a topic's reference is frozen")
 
 

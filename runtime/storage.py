@@ -61,7 +61,7 @@ def build_vectors(settings: Settings, *, dimensions: int) -> VectorStore:
     return WeaviateVectorStore(
         vectors.weaviate_url,
         grpc_port=vectors.weaviate_grpc_port,
-        api_key=vectors.weaviate_api_key,
+        api_key=vectors.weaviate_api_key.get_secret_value() if vectors.weaviate_api_key else None,
         collection=vectors.collection,
         dimensions=dimensions,
     )

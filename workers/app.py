@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from celery import Celery, signals
-from kombu import Queue
+from kombu.entity import Queue
 
 from backends.broker_url import celery_url
 from backends.jobs_celery import CONTROL_QUEUE, DOCUMENTS_QUEUE, ROUTES, TRANSPORT_OPTIONS

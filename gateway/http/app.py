@@ -12,7 +12,7 @@ import structlog
 from fastapi import FastAPI, Request, Response
 
 from gateway.http.limits import BodyLimitMiddleware
-from gateway.http.problems import MEDIA_TYPE, Problem, install
+from gateway.http.problems import RESPONSES, install
 from gateway.http.routes import alerts, documents, health, origins, questions, scans
 from runtime.settings import Settings
 from runtime.wiring import Services, build_services
@@ -30,7 +30,7 @@ _HEADERS: Final = {
 
 
 def create_app(
-    settings: Settings, *, broker_url: str | None = None, services: Services | None = None
+    settings: Settings, *, broker_url: str = "", services: Services | None = None
 ) -> FastAPI:
     """Build the application; services are built at start-up unless given (they are then not closed).
 
@@ -60,22 +60,7 @@ def create_app(
         lifespan=lifespan,
         docs_url=None,
         redoc_url=None,
-        responses={
-            status: {"model": Problem, "content": {MEDIA_TYPE: {}}, "description": description}
-            for status, description in {
-                400: "Malformed request",
-                401: "No valid API key",
-                403: "The key lacks the scope",
-                404: "Not found",
-                409: "Conflict",
-                413: "Body over the limit",
-                415: "Media type not supported",
-                422: "Invalid input",
-                429: "Too often",
-                502: "A dependency refused",
-                503: "A dependency does not answer",
-            }.items()
-        },
+        responses=RESPONSES,
     )
     install(app)
     for module in (documents, scans, questions, origins, alerts, health):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Final
+from typing import Any, Final
 
 import structlog
 from fastapi import FastAPI, Request
@@ -62,6 +62,48 @@ class Problem(BaseModel):
     fields: list[FieldProblem] | None = Field(None, description="which fields are wrong")
 
 
+RESPONSES: Final[dict[int | str, dict[str, Any]]] = {
+    status: {
+        "description": description,
+        # By reference and not as a `model`: FastAPI would say application/json.
+        "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+    }
+    for status, description in {
+        400: "Malformed request",
+        401: "No valid API key",
+        403: "The key lacks the scope",
+        404: "Not found",
+        405: "Method not allowed",
+        409: "Conflict",
+        413: "Body over the limit",
+        415: "Media type not supported",
+        422: "Invalid input",
+        429: "Too often",
+        500: "Unexpected error, logged",
+        502: "A dependency refused",
+        503: "A dependency does not answer",
+    }.items()
+}
+"""What any route may answer, for the OpenAPI document."""
+
+
+def describe(app: FastAPI) -> None:
+    """Add the schema of a problem to the OpenAPI document."""
+    original = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        document = original()
+        schemas = document.setdefault("components", {}).setdefault("schemas", {})
+        schemas["FieldProblem"] = FieldProblem.model_json_schema()
+        schemas["Problem"] = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
+        schemas["Problem"].pop("$defs", None)
+        for unused in ("HTTPValidationError", "ValidationError"):
+            schemas.pop(unused, None)
+        return document
+
+    setattr(app, "openapi", openapi)  # noqa: B010 - FastAPI's own way to extend the document
+
+
 def problem_response(
     status: int,
     code: str,
@@ -98,6 +140,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(Exception, _unexpected)
+    describe(app)
 
 
 async def _deliberate(request: Request, exc: Exception) -> Response:

@@ -35,5 +35,5 @@ if __name__ == "__main__":
     from gateway.cli.processes import run_worker
     from runtime.settings import load_settings
 
-    wiring.build_detectors = build_detectors
+    setattr(wiring, "build_detectors", build_detectors)  # noqa: B010 - not exported, on purpose
     raise SystemExit(run_worker(load_settings(), supervised=False))

@@ -1,0 +1,50 @@
+"""The observer, the monitor and the delivery of alerts, from `Settings`."""
+
+from __future__ import annotations
+
+from random import SystemRandom
+
+from domain.clock import Clock, IdFactory
+from domain.errors import ConfigurationError
+from domain.ledger import Ledger
+from domain.monitoring import WebhookSender
+from monitors.deliveries import DeliveryPump
+from monitors.disagreement import DisagreementMonitor
+from monitors.observer import Observer
+from monitors.spikes import SpikeOptions
+from monitors.topics import TopicOptions
+from runtime.settings import Settings
+
+
+def build_observer(settings: Settings, *, ledger: Ledger, ids: IdFactory) -> Observer:
+    monitors = settings.monitors
+    return Observer(
+        ledger.observations,
+        ids=ids,
+        options=TopicOptions(similarity=monitors.topic_similarity, max_topics=monitors.max_topics),
+    )
+
+
+def build_monitor(settings: Settings, *, ledger: Ledger, ids: IdFactory) -> DisagreementMonitor:
+    """Build the monitor of disagreement.
+
+    Raises:
+        ConfigurationError: Window and baseline do not go together.
+    """
+    try:
+        options = SpikeOptions(window=settings.monitors.window, baseline=settings.monitors.baseline)
+    except ValueError as exc:
+        raise ConfigurationError(f"monitors: {exc}") from exc
+    return DisagreementMonitor(ledger.observations, ledger.alerts, ids=ids, options=options)
+
+
+def build_deliveries(
+    settings: Settings, *, ledger: Ledger, clock: Clock, sender: WebhookSender
+) -> DeliveryPump:
+    return DeliveryPump(
+        webhooks=ledger.webhooks,
+        sender=sender,
+        clock=clock,
+        random=SystemRandom(),
+        max_attempts=settings.webhooks.max_attempts,
+    )

@@ -38,6 +38,7 @@ from ingest.scan import scan
 
 WORKER_KILLED_RULE: Final = "parsing.worker-killed"
 UNREADABLE_RULE: Final = "parsing.unreadable"
+OVER_TIME_RULE: Final = "parsing.over-time"
 UNSUPPORTED_RULE: Final = "parsing.unsupported-type"
 
 
@@ -110,6 +111,12 @@ class IngestPipeline:
             else:
                 await self._settle(record, await self._examine(record, parsed))
         return await self._ledger.documents.find(document_id)
+
+    async def give_up(self, document_id: DocumentId) -> None:
+        """Quarantine a document whose scan took too long; nothing if it has a verdict."""
+        record = await self._ledger.documents.find(document_id)
+        if record.status is DocumentStatus.SCANNING:
+            await self._settle_unread(record, OVER_TIME_RULE, "scanning took too long")
 
     async def examine_again(self, record: DocumentRecord) -> Examination:
         """Parse and scan a document that has a verdict, for a release. Writes no verdict.

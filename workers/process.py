@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -19,7 +20,16 @@ class WorkerProcess:
     services: Services
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        return self.loop.run_until_complete(work)
+        """Run to the end. If a signal (a time limit) interrupts, the work is cancelled first."""
+        task = self.loop.create_task(work)
+        try:
+            return self.loop.run_until_complete(task)
+        except BaseException:
+            if not task.done():
+                task.cancel()
+                with suppress(asyncio.CancelledError):
+                    self.loop.run_until_complete(task)
+            raise
 
 
 class _Slot:

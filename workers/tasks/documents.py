@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Final
 
 import structlog
@@ -13,6 +14,7 @@ from domain.errors import NotFoundError, TransientError
 from workers.process import present_process
 
 _LONGEST_WAIT_SECONDS: Final = 30
+_RESTART: Final = 75
 _RETRIES: Final = 20
 """About nine minutes of a service that is down; after that the sweeper takes over."""
 
@@ -34,8 +36,11 @@ def register_documents(app: Celery) -> None:
             wait = min(_LONGEST_WAIT_SECONDS, 2**self.request.retries)
             raise self.retry(countdown=wait, exc=exc) from exc
         except SoftTimeLimitExceeded:
+            process.run(ingestion.give_up(DocumentId(document_id)))
             log.warning("scan_over_time")
-            raise
+            # A thread cannot be stopped: only a new process is free of the scan that goes on in
+            # it. The broker hands the job out again, and it then finds the verdict written.
+            os._exit(_RESTART)
         else:
             if record is not None:
                 log.info(

@@ -1,0 +1,173 @@
+"""The whole product in this process: real detectors, policy, embedder and drafter, stores in memory."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+from backends.embedder_onnx import SHIPPED_MANIFEST_SHA256, OnnxEmbedder
+from backends.memory.blobs import InMemoryBlobStore
+from backends.memory.clock import ManualClock, SequentialIds
+from backends.memory.ledger import InMemoryLedger
+from backends.memory.near_duplicates import InMemoryNearDuplicateIndex
+from backends.memory.vectors import InMemoryVectorStore
+from defences.retrieval.shingles import SCHEME
+from domain.answering import AnswerResult, Question, QuestionId
+from domain.documents import DEFAULT_TENANT, DocumentId, OriginRef
+from domain.ledger import DocumentRecord, NewDocument, StoredAssessment
+from domain.scanning import Detector
+from gateway.query.pipeline import QueryPipeline
+from ingest.admission import Admission, ChunkOptions
+from ingest.neighbours import NeighbourLookup
+from ingest.origins import OriginDesk
+from ingest.pipeline import IngestPipeline, original_key
+from ingest.review import ReviewDesk
+from runtime.answering import build_query
+from runtime.scanning import build_detectors, build_parser, build_policy
+from runtime.settings import Settings
+
+ACTOR = "test"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    clock: ManualClock
+    ids: SequentialIds
+    ledger: InMemoryLedger
+    blobs: InMemoryBlobStore
+    vectors: InMemoryVectorStore
+    near_duplicates: InMemoryNearDuplicateIndex
+    embedder: OnnxEmbedder
+    ingest: IngestPipeline
+    review: ReviewDesk
+    origins: OriginDesk
+    query: QueryPipeline
+
+    async def establish(self, ref: OriginRef, *, reviewed: bool = False) -> None:
+        await self.origins.add(DEFAULT_TENANT, ref, actor=ACTOR)
+        await self.origins.establish(
+            DEFAULT_TENANT, ref, reviewed=reviewed, reason="known to the test", actor=ACTOR
+        )
+
+    async def receive(
+        self,
+        content: bytes,
+        *,
+        origin: OriginRef,
+        media_type: str | None = "text/markdown",
+        file_name: str | None = None,
+        title: str | None = None,
+        source_uri: str | None = None,
+        labels: Mapping[str, str] | None = None,
+    ) -> DocumentId:
+        """Store an upload as the gateway does; no scan yet."""
+        sha256 = hashlib.sha256(content).hexdigest()
+        await self.blobs.put(DEFAULT_TENANT, original_key(sha256), content)
+        receipt = await self.ledger.documents.receive(
+            NewDocument(
+                id=DocumentId(self.ids.new("doc")),
+                tenant_id=DEFAULT_TENANT,
+                origin=origin,
+                sha256=sha256,
+                size_bytes=len(content),
+                media_type=media_type,
+                file_name=file_name,
+                title=title,
+                source_uri=source_uri,
+                labels=labels or {},
+                received_at=self.clock.now(),
+                actor=ACTOR,
+            ),
+            claim=None,
+        )
+        return receipt.record.id
+
+    async def upload(
+        self, content: bytes | str, *, origin: OriginRef, **options: str | None
+    ) -> DocumentRecord:
+        """Upload and scan; return the record with its verdict."""
+        raw = content.encode() if isinstance(content, str) else content
+        document_id = await self.receive(raw, origin=origin, **options)  # type: ignore[arg-type]
+        self.clock.advance(1.0)
+        record = await self.ingest.ingest(document_id)
+        assert record is not None
+        return record
+
+    async def assessment(self, document_id: DocumentId) -> StoredAssessment:
+        stored = await self.ledger.documents.stored_assessment(DEFAULT_TENANT, document_id)
+        assert stored is not None
+        return stored
+
+    async def ask(self, text: str) -> AnswerResult:
+        self.clock.advance(1.0)
+        question = Question(id=QuestionId(self.ids.new("q")), tenant_id=DEFAULT_TENANT, text=text)
+        return await self.query.answer(question)
+
+
+async def build_world(
+    folder: Path, *, detectors: Sequence[Detector] | None = None, settings: Settings | None = None
+) -> World:
+    """Build an empty world; `folder` is for what must be a file."""
+    settings = settings or Settings(data_dir=folder)
+    clock = ManualClock()
+    ids = SequentialIds()
+    ledger = InMemoryLedger(clock=clock, ids=ids)
+    blobs = InMemoryBlobStore()
+    vectors = InMemoryVectorStore()
+    near_duplicates = InMemoryNearDuplicateIndex(SCHEME)
+    embedder = OnnxEmbedder(manifest_sha256=SHIPPED_MANIFEST_SHA256)
+    policy = build_policy(settings)
+    neighbours = NeighbourLookup(
+        index=near_duplicates, documents=ledger.documents, origins=ledger.origins, blobs=blobs
+    )
+    admission = Admission(
+        vectors=vectors,
+        embedder=embedder,
+        documents=ledger.documents,
+        origins=ledger.origins,
+        options=ChunkOptions(),
+    )
+    pipeline = IngestPipeline(
+        ledger=ledger,
+        blobs=blobs,
+        parser=build_parser(settings),
+        neighbours=neighbours,
+        detectors=detectors if detectors is not None else build_detectors(as_of=clock.now().date()),
+        policy=policy,
+        admission=admission,
+        clock=clock,
+        max_attempts=settings.worker.max_attempts,
+    )
+    return World(
+        clock=clock,
+        ids=ids,
+        ledger=ledger,
+        blobs=blobs,
+        vectors=vectors,
+        near_duplicates=near_duplicates,
+        embedder=embedder,
+        ingest=pipeline,
+        review=ReviewDesk(
+            ledger=ledger,
+            blobs=blobs,
+            pipeline=pipeline,
+            neighbours=neighbours,
+            admission=admission,
+            policy=policy,
+            clock=clock,
+        ),
+        origins=OriginDesk(origins=ledger.origins, vectors=vectors, clock=clock),
+        query=await build_query(
+            settings,
+            embedder=embedder,
+            vectors=vectors,
+            clock=clock,
+            secret=b"0" * 32,
+            # Never used by the embedded default; not entered, so nothing to close.
+            http=httpx.AsyncClient(),
+        ),
+    )

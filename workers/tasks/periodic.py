@@ -8,7 +8,7 @@ from typing import Final
 import structlog
 from celery import Celery
 
-from domain.errors import TransientError
+from domain.errors import DependencyError
 from runtime.settings import Settings
 from runtime.wiring import Services
 from workers.process import present_process
@@ -60,7 +60,7 @@ async def _alone(name: str, job: Callable[[Services], Awaitable[int]], services:
             done = await job(services)
         finally:
             await services.release_quietly(name)
-    except TransientError as exc:
+    except DependencyError as exc:
         log.warning("periodic_job_put_off", job=name, error=str(exc))
     else:
         if done:

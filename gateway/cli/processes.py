@@ -7,11 +7,14 @@ import os
 import signal
 import sys
 import threading
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Final, NoReturn
+
+import structlog
 
 from domain.errors import MithridateError
 from gateway.cli.output import emit, say
@@ -86,14 +89,23 @@ def run_serve(settings: Settings, *, supervised: bool, reload: bool) -> None:
 
 def run_worker(settings: Settings, *, supervised: bool) -> int:
     """Run one Celery worker, its scheduler included, until told to stop; return its exit code."""
+    from celery import signals
+    from celery.platforms import SecurityWarning
+
     from workers.app import create_celery
 
     configure_logging(settings.logging)
+    if os.geteuid() == 0:
+        # Celery's own warning is no JSON line, and it fears pickle, which we never take.
+        warnings.simplefilter("ignore", SecurityWarning)
+        structlog.get_logger("mithridate.worker").warning("running_as_root")
     if supervised:
         _die_with_parent()
     prepare_home(settings)
     with _broker(settings, supervised=supervised):
         app = create_celery(settings, broker_url=broker_url(settings))
+        # After the application's own handler, which opens the process.
+        signals.worker_process_init.connect(_end_unless_open, weak=False)
         worker = app.Worker(
             pool="prefork",
             concurrency=settings.worker.processes,
@@ -175,6 +187,21 @@ def _broker(settings: Settings, *, supervised: bool) -> Iterator[None]:
         stopping.set()
         watcher.join()
         broker.stop()
+
+
+def _end_unless_open(**_: object) -> None:
+    """End the whole worker where a pool process has no services.
+
+    It would fail, and so use up, every document handed to it; whoever supervises us starts us anew.
+    """
+    from workers.process import present_process
+
+    try:
+        present_process()
+    except RuntimeError:
+        structlog.get_logger("mithridate.worker").error("pool_process_not_opened")
+        os.kill(os.getppid(), signal.SIGTERM)
+        os._exit(1)
 
 
 def _leave(number: int, frame: FrameType | None) -> NoReturn:

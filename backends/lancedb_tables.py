@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from backends.file_lock import exclusive
-from backends.lancedb_rows import SEARCHABLE, VECTOR, schema_for
+from backends.lancedb_rows import VECTOR, schema_for
+from backends.vector_fields import SEARCHABLE
 from domain.errors import ConfigurationError, DependencyError, PermanentError, TransientError
 
 if TYPE_CHECKING:

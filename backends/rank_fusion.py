@@ -70,7 +70,9 @@ def capped(rows: Iterable[RankedChunk], *, per_origin: int) -> list[RankedChunk]
     return kept
 
 
-async def capped_ranking(page: Page, *, depth: int, per_origin: int) -> list[RankedChunk]:
+async def capped_ranking(
+    page: Page, *, depth: int, per_origin: int, max_window: int = MAX_WINDOW
+) -> list[RankedChunk]:
     """Return the first `depth` rows of the ranking in which each origin keeps its best.
 
     One loud origin cannot hide the others: whoever has filled the cap is left out of the next
@@ -85,7 +87,7 @@ async def capped_ranking(page: Page, *, depth: int, per_origin: int) -> list[Ran
     while True:
         rows = await page(count, without)
         more = len(rows) >= count
-        if more and count < MAX_WINDOW:
+        if more and count < max_window:
             rows = _without_last_tie(rows)
         kept = capped([*full.values(), *rows], per_origin=per_origin)
         if len(kept) >= depth or not more:
@@ -95,8 +97,8 @@ async def capped_ranking(page: Page, *, depth: int, per_origin: int) -> list[Ran
         if loud:
             full.update({row.chunk_id: row for row in kept if row.origin in loud})
             without |= loud
-        elif count < MAX_WINDOW:
-            count = min(count * _WIDEN, MAX_WINDOW)
+        elif count < max_window:
+            count = min(count * _WIDEN, max_window)
         else:
             return kept
 

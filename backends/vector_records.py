@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 
-from domain.documents import ChunkId, Span, TenantId
+from domain.documents import ChunkId, TenantId
 from domain.errors import PermanentError
 from domain.retrieval import ScoredChunk, Vector, VectorRecord
 
@@ -84,15 +83,6 @@ def hit(record: VectorRecord, *, similarity: float, relevance: float) -> ScoredC
 def storable(text: str) -> str:
     """Return the text with lone surrogates, which no store takes, as `?`; same length."""
     return text.encode("utf-8", "replace").decode("utf-8")
-
-
-def mentions_text(mentions: Sequence[Span]) -> str:
-    """Return the ranges as JSON, for stores whose columns hold no nested lists."""
-    return json.dumps([[span.start, span.end] for span in mentions])
-
-
-def mentions_of(text: str) -> tuple[Span, ...]:
-    return tuple(Span(start, end) for start, end in json.loads(text))
 
 
 def _check_ids(record: VectorRecord) -> None:

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from backends.keywords import question_text
-from backends.lancedb_rows import SEARCHABLE, records_of, rows_of
+from backends.lancedb_rows import records_of, rows_of
 from backends.lancedb_tables import Change, LanceTables, wrapped
 from backends.rank_fusion import RankedChunk, cap_for, capped_ranking, depth_for, fuse
+from backends.vector_fields import SEARCHABLE
 from backends.vector_records import check_query, cosine, hit, latest
 from domain.documents import ChunkId, DocumentId, Origin, TenantId
 from domain.retrieval import FamilyId, ScoredChunk, Vector, VectorRecord

@@ -2,24 +2,43 @@
 
 from __future__ import annotations
 
+import os
+import uuid
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from backends.memory.vectors import InMemoryVectorStore
 from backends.vectors_lancedb import LanceDBVectorStore
+from backends.vectors_weaviate import WeaviateVectorStore
 from domain.documents import Chunk, ChunkId, DocumentId, Origin, OriginKind, Span, TenantId
 from domain.retrieval import FamilyId, ScoredChunk, VectorRecord, VectorStore
+from tests.fakes.weaviate_server import fake_weaviate
 
 A, B = TenantId("a"), TenantId("b")
 DIMENSIONS = 2
 EAST, NORTH, BETWEEN = (1.0, 0.0), (0.0, 1.0), (0.6, 0.8)
 ADMITTED_AT = datetime(2026, 11, 29, 12, 30, 15, 250, tzinfo=UTC)
 
-KINDS = ("memory", "lancedb")
+LIVE_WEAVIATE = os.environ.get("MITHRIDATE_TEST_WEAVIATE_URL")
+KINDS = (
+    "memory",
+    "lancedb",
+    "weaviate-fake",
+    pytest.param(
+        "weaviate-live",
+        marks=[
+            pytest.mark.integration,
+            pytest.mark.skipif(
+                LIVE_WEAVIATE is None, reason="MITHRIDATE_TEST_WEAVIATE_URL names no server"
+            ),
+        ],
+    ),
+)
 
 
 @asynccontextmanager
@@ -27,8 +46,39 @@ async def opened(kind: str, folder: Path) -> AsyncIterator[VectorStore]:
     """Yield an empty store of this kind."""
     if kind == "memory":
         yield InMemoryVectorStore(dimensions=DIMENSIONS)
-    else:
+    elif kind == "lancedb":
         yield LanceDBVectorStore(folder / "vectors", dimensions=DIMENSIONS)
+    elif kind == "weaviate-fake":
+        with fake_weaviate(api_key="key") as server:
+            store = weaviate_store(server.url, grpc_port=server.grpc_port, api_key="key")
+            yield store
+            await store.close()
+    else:
+        assert LIVE_WEAVIATE is not None
+        # A collection of its own: a live server keeps what other tests wrote.
+        store = weaviate_store(
+            LIVE_WEAVIATE,
+            grpc_port=int(os.environ.get("MITHRIDATE_TEST_WEAVIATE_GRPC_PORT", "50051")),
+            api_key=os.environ.get("MITHRIDATE_TEST_WEAVIATE_API_KEY"),
+            collection=f"Test{uuid.uuid4().hex}",
+        )
+        yield store
+        client = await store._session.client()
+        for side in ("Established", "Pool"):
+            await client.collections.delete(f"{store._session._collection}{side}")
+        await store.close()
+
+
+def weaviate_store(
+    url: str, *, grpc_port: int, api_key: str | None = None, collection: str = "Chunks"
+) -> WeaviateVectorStore:
+    return WeaviateVectorStore(
+        url,
+        grpc_port=grpc_port,
+        api_key=api_key,
+        collection=collection,
+        dimensions=DIMENSIONS,
+    )
 
 
 def record(

@@ -1,0 +1,390 @@
+"""The production vector store: Weaviate, two collections, a tenant each for ours."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import json
+import uuid
+from collections.abc import AsyncIterator, Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from backends.keywords import question_text
+from backends.rank_fusion import RankedChunk, cap_for, capped_ranking, depth_for, fuse
+from backends.vector_fields import SEARCHABLE, fields_of, record_of
+from backends.vector_records import check_query, cosine, hit, latest
+from backends.weaviate_session import WeaviateSession, wrapped
+from domain.documents import ChunkId, DocumentId, Origin, TenantId
+from domain.errors import DependencyError, TransientError
+from domain.retrieval import FamilyId, ScoredChunk, Vector, VectorRecord
+
+if TYPE_CHECKING:
+    from weaviate.collections import CollectionAsync
+    from weaviate.collections.classes.filters import FilterReturn
+    from weaviate.collections.classes.internal import Object
+
+_SIDES: Final = (True, False)
+_CHUNKS: Final = uuid.UUID("6f1d2f0e-3f0a-5b7e-9f6c-0c2f6b6a3c11")
+
+# The server's QUERY_MAXIMUM_RESULTS, unless an operator changed it.
+_MAX_WINDOW: Final = 10_000
+_BATCH: Final = 200
+_MAX_PAGES: Final = 100_000
+_RANKED: Final = ["chunk_id", "origin_key"]
+
+
+class WeaviateVectorStore:
+    """Searches on the server, by vector and by keyword; the fusion is ours.
+
+    The server's own hybrid search fuses before a cap per origin can apply, so that one loud
+    origin would push the others down (Law 4): the two rankings are asked for apart instead, each
+    with its caps, and fused as the other stores do it.
+
+    Established origins and the pool have a collection each (`...Established`, `...Pool`), since a
+    collection's keyword statistics are shared by all that is in it. A write that touches both is
+    written where it goes to first. Object ids follow from chunk ids, so that repeating a call that
+    broke off repairs it.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        grpc_port: int,
+        api_key: str | None,
+        collection: str,
+        dimensions: int,
+        timeout_seconds: float = 10.0,
+    ) -> None:
+        self._dimensions = dimensions
+        self._session = WeaviateSession(
+            url,
+            grpc_port=grpc_port,
+            api_key=api_key,
+            collection=collection,
+            dimensions=dimensions,
+            timeout_seconds=timeout_seconds,
+        )
+
+    async def upsert(self, records: Sequence[VectorRecord]) -> None:
+        """Write or replace; see the Protocol.
+
+        If the server takes some objects only, the call's chunks are removed again: none rather
+        than some. If that fails too, some may be left until the call is repeated.
+
+        Raises:
+            TransientError: The server did not answer or did not take every object.
+            PermanentError: A vector is not a unit vector of the index's length, or the server
+                refused the call.
+        """
+        sides: dict[tuple[TenantId, bool], list[VectorRecord]] = {}
+        for record in latest(records, dimensions=self._dimensions).values():
+            sides.setdefault((record.tenant_id, record.origin.established), []).append(record)
+        try:
+            for (tenant_id, established), group in sides.items():
+                await self._write(group, tenant_id, established=established)
+        except DependencyError:
+            with contextlib.suppress(DependencyError):
+                for (tenant_id, established), group in sides.items():
+                    await self._remove(group, tenant_id, established=established)
+            raise
+        for (tenant_id, established), group in sides.items():
+            await self._remove(group, tenant_id, established=not established)
+
+    async def search(
+        self,
+        query: Vector,
+        text: str,
+        *,
+        tenant_id: TenantId,
+        established: bool,
+        limit: int,
+        per_origin: int,
+        min_trust: float = 0.0,
+    ) -> Sequence[ScoredChunk]:
+        query = check_query(query, dimensions=self._dimensions)
+        side = await self._session.side(_tenant(tenant_id), established=established)
+        if side is None or limit < 1 or per_origin < 1:
+            return ()
+        pages = (
+            _VectorPage(side, query, min_trust),
+            _KeywordPage(side, question_text(text), min_trust),
+        )
+        with wrapped("searching"):
+            rankings = await asyncio.gather(
+                *(
+                    capped_ranking(
+                        page,
+                        depth=depth_for(limit),
+                        per_origin=cap_for(per_origin),
+                        max_window=_MAX_WINDOW,
+                    )
+                    for page in pages
+                )
+            )
+            fused = fuse(*rankings, limit=limit, per_origin=per_origin)
+            if not fused:
+                return ()
+            found = await side.query.fetch_objects_by_ids(
+                [_object_id(row.chunk_id) for row in fused],
+                limit=len(fused),
+                include_vector=True,
+                return_properties=["payload"],
+            )
+        records = {
+            record.chunk.id: record
+            for record in _records(found.objects, tenant_id, established=established)
+        }
+        # A chunk may have been removed, or lost its vote, since it was ranked.
+        return tuple(
+            hit(
+                records[row.chunk_id],
+                similarity=cosine(query, records[row.chunk_id].vector),
+                relevance=row.relevance,
+            )
+            for row in fused
+            if row.chunk_id in records and records[row.chunk_id].voting
+        )
+
+    async def delete_document(self, document_id: DocumentId, *, tenant_id: TenantId) -> int:
+        return sum(
+            [
+                await self._delete_where(
+                    _is("document_key", _digest(document_id)), tenant_id, established=side
+                )
+                for side in _SIDES
+            ]
+        )
+
+    async def document_ids(self, *, tenant_id: TenantId) -> frozenset[DocumentId]:
+        found: set[DocumentId] = set()
+        for established in _SIDES:
+            side = await self._session.side(_tenant(tenant_id), established=established)
+            if side is not None:
+                with wrapped("listing documents"):
+                    async for row in side.iterator(
+                        return_properties=["document_id"], cache_size=1000
+                    ):
+                        found.add(DocumentId(str(row.properties["document_id"])))
+        return frozenset(found)
+
+    async def set_origin(self, origin: Origin, *, tenant_id: TenantId) -> int:
+        await self._session.client()
+        theirs = _is("origin_key", _digest(str(origin.ref)))
+        stale = theirs & _is("reviewed", not origin.reviewed)
+        for established, wanted in ((not origin.established, theirs), (origin.established, stale)):
+            async for group in self._pages(wanted, tenant_id, established=established):
+                changed = [replace(record, origin=origin) for record in group]
+                await self._write(changed, tenant_id, established=origin.established)
+                if established != origin.established:
+                    await self._remove(changed, tenant_id, established=established)
+        side = await self._session.side(_tenant(tenant_id), established=origin.established)
+        if side is None:
+            return 0
+        with wrapped("counting"):
+            counted = await side.aggregate.over_all(filters=theirs, total_count=True)
+        return counted.total_count or 0
+
+    async def set_family(
+        self, document_id: DocumentId, *, tenant_id: TenantId, family_id: FamilyId, voting: bool
+    ) -> None:
+        await self._session.client()
+        stale = _is("document_key", _digest(document_id)) & (
+            _is_not("family_key", _digest(family_id)) | _is("voting", not voting)
+        )
+        for established in _SIDES:
+            async for group in self._pages(stale, tenant_id, established=established):
+                changed = [replace(r, family_id=family_id, voting=voting) for r in group]
+                await self._write(changed, tenant_id, established=established)
+
+    async def ping(self) -> None:
+        try:
+            await self._session.ping()
+        except DependencyError as exc:
+            raise TransientError(str(exc)) from exc
+
+    async def close(self) -> None:
+        """Close the connection of the running event loop; the next call opens another."""
+        await self._session.close()
+
+    async def _write(
+        self, records: Sequence[VectorRecord], tenant_id: TenantId, *, established: bool
+    ) -> None:
+        side = await self._session.new_side(_tenant(tenant_id), established=established)
+        from weaviate.classes.data import DataObject
+
+        for start in range(0, len(records), _BATCH):
+            batch = records[start : start + _BATCH]
+            with wrapped("writing"):
+                done = await side.data.insert_many(
+                    [
+                        DataObject(
+                            properties=_properties(record),
+                            uuid=_object_id(record.chunk.id),
+                            vector=record.vector.tolist(),
+                        )
+                        for record in batch
+                    ]
+                )
+            if done.has_errors:
+                raise TransientError(
+                    f"weaviate: {len(done.errors)} of {len(batch)} chunks were not taken"
+                )
+
+    async def _remove(
+        self, records: Sequence[VectorRecord], tenant_id: TenantId, *, established: bool
+    ) -> None:
+        from weaviate.classes.query import Filter
+
+        for start in range(0, len(records), _BATCH):
+            batch = records[start : start + _BATCH]
+            these = Filter.by_id().contains_any([_object_id(r.chunk.id) for r in batch])
+            await self._delete_where(these, tenant_id, established=established)
+
+    async def _delete_where(
+        self, wanted: FilterReturn, tenant_id: TenantId, *, established: bool
+    ) -> int:
+        side = await self._session.side(_tenant(tenant_id), established=established)
+        deleted, more = 0, side is not None
+        while side is not None and more:
+            with wrapped("deleting"):
+                done = await side.data.delete_many(wanted)
+            if done.failed:
+                raise TransientError(f"weaviate: {done.failed} chunks could not be deleted")
+            deleted += done.successful
+            more = done.successful >= _MAX_WINDOW
+        return deleted
+
+    async def _pages(
+        self, wanted: FilterReturn, tenant_id: TenantId, *, established: bool
+    ) -> AsyncIterator[list[VectorRecord]]:
+        """Yield what fits the filter until nothing does: the caller must change what it gets."""
+        side = await self._session.side(_tenant(tenant_id), established=established)
+        if side is None:
+            return
+        for _ in range(_MAX_PAGES):
+            with wrapped("reading chunks"):
+                found = await side.query.fetch_objects(
+                    filters=wanted, limit=_BATCH, include_vector=True, return_properties=["payload"]
+                )
+            if not found.objects:
+                return
+            yield _records(found.objects, tenant_id, established=established)
+        raise TransientError("weaviate: chunks stayed as they were after they were rewritten")
+
+
+class _VectorPage:
+    def __init__(self, side: CollectionAsync[Any, Any], query: Vector, min_trust: float) -> None:
+        self._side = side
+        self._query = query.tolist()
+        self._min_trust = min_trust
+
+    async def __call__(self, count: int, without: frozenset[str]) -> Sequence[RankedChunk]:
+        from weaviate.classes.query import MetadataQuery
+
+        found = await self._side.query.near_vector(
+            self._query,
+            limit=count,
+            filters=_may_be_found(self._min_trust, without),
+            return_metadata=MetadataQuery(distance=True),
+            return_properties=_RANKED,
+        )
+        return [_ranked(row, -(row.metadata.distance or 0.0)) for row in found.objects]
+
+
+class _KeywordPage:
+    def __init__(self, side: CollectionAsync[Any, Any], words: str, min_trust: float) -> None:
+        self._side = side
+        self._words = words
+        self._min_trust = min_trust
+
+    async def __call__(self, count: int, without: frozenset[str]) -> Sequence[RankedChunk]:
+        from weaviate.classes.query import MetadataQuery
+
+        if not self._words:
+            return []
+        found = await self._side.query.bm25(
+            self._words,
+            query_properties=[SEARCHABLE],
+            limit=count,
+            filters=_may_be_found(self._min_trust, without),
+            return_metadata=MetadataQuery(score=True),
+            return_properties=_RANKED,
+        )
+        return [_ranked(row, row.metadata.score or 0.0) for row in found.objects]
+
+
+def _ranked(row: Object[Any, Any], score: float) -> RankedChunk:
+    return RankedChunk(
+        chunk_id=ChunkId(str(row.properties["chunk_id"])),
+        origin=str(row.properties["origin_key"]),
+        score=score,
+    )
+
+
+def _records(
+    rows: Iterable[Object[Any, Any]], tenant_id: TenantId, *, established: bool
+) -> list[VectorRecord]:
+    return [
+        record_of(
+            json.loads(str(row.properties["payload"])),
+            np.asarray(row.vector["default"], dtype=np.float32),
+            tenant_id=tenant_id,
+            established=established,
+        )
+        for row in rows
+    ]
+
+
+def _properties(record: VectorRecord) -> dict[str, str | float | bool]:
+    fields = fields_of(record)
+    return {
+        # Ids that filters compare are digests: the server trims and limits what it indexes.
+        "origin_key": _digest(str(record.origin.ref)),
+        "document_key": _digest(record.chunk.document_id),
+        "family_key": _digest(record.family_id),
+        "chunk_id": record.chunk.id,
+        "document_id": record.chunk.document_id,
+        "reviewed": record.origin.reviewed,
+        "voting": record.voting,
+        "trust": record.trust,
+        SEARCHABLE: str(fields.pop(SEARCHABLE)),
+        "payload": json.dumps(fields, ensure_ascii=False),
+    }
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:40]
+
+
+def _tenant(tenant_id: TenantId) -> str:
+    return f"t-{_digest(tenant_id)}"
+
+
+def _object_id(chunk_id: ChunkId) -> uuid.UUID:
+    return uuid.uuid5(_CHUNKS, _digest(chunk_id))
+
+
+def _is(name: str, value: str | bool) -> FilterReturn:
+    from weaviate.classes.query import Filter
+
+    return Filter.by_property(name).equal(value)
+
+
+def _is_not(name: str, value: str) -> FilterReturn:
+    from weaviate.classes.query import Filter
+
+    return Filter.by_property(name).not_equal(value)
+
+
+def _may_be_found(min_trust: float, without: frozenset[str]) -> FilterReturn:
+    from weaviate.classes.query import Filter
+
+    wanted = _is("voting", True) & Filter.by_property("trust").greater_or_equal(float(min_trust))
+    if without:
+        wanted &= Filter.by_property("origin_key").contains_none(sorted(without))
+    return wanted

@@ -387,8 +387,9 @@ def _merge(text: str, first: Value, second: Value) -> Value | None:
         return None
     between = text[first.end : second.start]
     if first.kind is second.kind is ValueKind.DURATION and first.unit == second.unit:
-        compound = re.fullmatch(r"\s*(?:,|and|,\s*and)?\s*", between, re.IGNORECASE)
-        if compound and second.low < first.low and first.low == first.high:
+        compound = re.fullmatch(r"\s*(?:,|and)?\s*", between, re.IGNORECASE)
+        one = first.low / first.written if first.written else 0.0
+        if compound and second.low < one and first.low == first.high:
             total = first.low + second.low
             slack = first.slack + second.slack
             return replace(first, end=second.end, low=total, high=total, slack=slack)

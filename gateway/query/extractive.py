@@ -68,15 +68,15 @@ class ExtractiveDrafter:
         """Set up.
 
         Args:
-            embedder: Of sentences and questions.
+            embedder: Of sentences and questions; a `SentenceVectors` is used as it is.
             weights: Fitted numbers; None for the shipped ones.
             max_candidates: Sentences of a subset that are embedded: those that read best without.
-            cache_capacity: Sentence vectors kept.
+            cache_capacity: Sentence vectors kept, unless `embedder` is a `SentenceVectors`.
         """
         if max_candidates < 1:
             raise ValueError(f"max_candidates must be >= 1, got {max_candidates}")
         self._weights = weights if weights is not None else ExtractiveWeights.shipped()
-        self._vectors = SentenceVectors(embedder, capacity=cache_capacity)
+        self._vectors = SentenceVectors.over(embedder, capacity=cache_capacity)
         self._max_candidates = max_candidates
 
     @property
@@ -96,7 +96,7 @@ class ExtractiveDrafter:
         candidates = self._shortlist(profile, find_candidates(subset.chunks))
         if not candidates:
             return None
-        vectors = await self._vectors.get(
+        vectors = await self._vectors.embed(
             [profile.text, *(candidate.in_context for candidate in candidates)]
         )
         rows = features(profile, candidates, vectors[0], vectors[1:])
@@ -171,6 +171,11 @@ def _drafted(profile: QuestionProfile, subset: EvidenceSubset, pick: Pick) -> Dr
         quotes=(quote,),
         probability=pick.probability,
     )
+
+
+def spoken(profile: QuestionProfile, candidate: Candidate) -> str:
+    """Return the whole sentence as an answer, uncut: with yes or no before it where that decides."""
+    return f"{_polarity(profile, candidate)}{candidate.sentence.text}"
 
 
 def _polarity(profile: QuestionProfile, candidate: Candidate) -> str:

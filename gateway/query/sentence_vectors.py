@@ -22,7 +22,8 @@ class SentenceVectors:
 
     Drafts of one question run side by side; each asks for its own sentences, and the embedder is
     called once for all of them. Vectors are kept by a hash of the text, the least recently used
-    dropped first, so that a question asked again embeds nothing.
+    dropped first, so that a question asked again embeds nothing. It is an `Embedder` itself, so
+    that drafter and verifier can share one.
     """
 
     def __init__(self, embedder: Embedder, *, capacity: int = DEFAULT_CAPACITY) -> None:
@@ -34,11 +35,20 @@ class SentenceVectors:
         self._waiting: dict[bytes, tuple[str, asyncio.Future[Vector]]] = {}
         self._flushes: set[asyncio.Task[None]] = set()
 
+    @classmethod
+    def over(cls, embedder: Embedder, *, capacity: int = DEFAULT_CAPACITY) -> SentenceVectors:
+        """Return `embedder` itself where it is one already, else one that calls it."""
+        return embedder if isinstance(embedder, cls) else cls(embedder, capacity=capacity)
+
+    @property
+    def dimensions(self) -> int:
+        return self._embedder.dimensions
+
     @property
     def version(self) -> str:
         return self._embedder.version
 
-    async def get(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return unit vectors of shape `(len(texts), dimensions)`, in order.
 
         Raises:

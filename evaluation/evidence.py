@@ -1,0 +1,92 @@
+"""Labelled questions with the evidence subsets that the question path would draft from."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backends.memory.vectors import InMemoryVectorStore
+from defences.retrieval.families import collapse
+from defences.retrieval.partition import partition
+from domain.answering import EvidenceSubset
+from domain.documents import DEFAULT_TENANT
+from domain.retrieval import Embedder, ScoredChunk, VectorStore
+from evaluation.calibrate import index
+from evaluation.calibration.labelled_set import LabelledQuestion, LabelledSet
+from runtime.settings import Settings
+
+_KEY: Final = hashlib.sha256(b"evaluation").digest()
+"""Fixed, so that a measurement can be repeated."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionEvidence:
+    """A question, its vector, and what each draft of it would see."""
+
+    labelled: LabelledQuestion
+    text: str
+    vector: NDArray[np.float32]
+    subsets: tuple[EvidenceSubset, ...]
+
+
+async def gather_evidence(
+    labelled: LabelledSet,
+    questions: Sequence[LabelledQuestion],
+    *,
+    embedder: Embedder,
+    settings: Settings,
+) -> tuple[QuestionEvidence, ...]:
+    """Index the set's documents in memory and partition the evidence of each question."""
+    vectors = InMemoryVectorStore()
+    await index(labelled.documents, embedder=embedder, vectors=vectors, settings=settings)
+    embedded = await embedder.embed([question.question for question in questions])
+    found = []
+    for question, vector in zip(questions, embedded, strict=True):
+        evidence = await _search(vectors, question.question, vector, settings)
+        parts = partition(
+            collapse(evidence), m=settings.answering.m, k=settings.answering.k, key=_KEY
+        )
+        found.append(
+            QuestionEvidence(
+                labelled=question, text=question.question, vector=vector, subsets=parts.subsets
+            )
+        )
+    return tuple(found)
+
+
+async def _search(
+    vectors: VectorStore, text: str, vector: NDArray[np.float32], settings: Settings
+) -> tuple[ScoredChunk, ...]:
+    retrieval = settings.retrieval
+    hits: list[ScoredChunk] = []
+    for established, limit in ((True, retrieval.established_limit), (False, retrieval.pool_limit)):
+        hits.extend(
+            await vectors.search(
+                vector,
+                text,
+                tenant_id=DEFAULT_TENANT,
+                established=established,
+                limit=limit,
+                per_origin=retrieval.per_origin,
+                min_trust=retrieval.min_trust,
+            )
+        )
+    return tuple(hits)
+
+
+def without_headings(evidence: QuestionEvidence) -> QuestionEvidence:
+    """Return the same as plain text without titles would give, asked in lower case."""
+    subsets = tuple(
+        replace(subset, chunks=tuple(_bare(chunk) for chunk in subset.chunks))
+        for subset in evidence.subsets
+    )
+    return replace(evidence, text=evidence.text.lower().rstrip("?"), subsets=subsets)
+
+
+def _bare(hit: ScoredChunk) -> ScoredChunk:
+    return replace(hit, chunk=replace(hit.chunk, heading=""), title="")

@@ -1,0 +1,174 @@
+"""Fits the numbers of the extractive drafter: `python -m evaluation.fit_extractive [OUT]`.
+
+Only the `fit` split of the labelled set is used. Two fits:
+
+- the ranking, by the likelihood that a sentence with the answer is the best of its subset (softmax
+  over the subset), over the evidence as it is and over the same without headings; weights are
+  pulled towards `PRIOR`, set by hand before any fit, because some 170 questions on some 90
+  documents do not carry 18 weights;
+- the probability, by logistic regression over the best sentences of all subsets, those without an
+  answer included, so that a subset that does not answer is told from one that does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import logsumexp
+
+from backends.embedder_onnx import OnnxEmbedder
+from defences.answering.questions import read_question
+from evaluation.calibration.labelled_set import LabelledQuestion, Split, is_right, load_labelled_set
+from evaluation.evidence import QuestionEvidence, gather_evidence, without_headings
+from gateway.query.extractive import Pick, choose, spoken
+from gateway.query.extractive_weights import DRAFT_FEATURES, SHIPPED, ExtractiveWeights
+from gateway.query.sentence_features import FEATURES, Candidate, features, find_candidates
+from gateway.query.sentence_vectors import SentenceVectors
+from runtime.settings import Settings
+
+PRIOR: Final = {
+    "cosine": 5.0, "overlap": 1.5, "overlap_new": 1.0, "overlap_lead": 1.0, "overlap_around": 1.0,
+    "overlap_chunk": 1.0, "bigrams": 0.5, "match": 2.0, "match_overlap": 1.0, "names": 0.5,
+    "chunk_similarity": 2.0, "first_chunk": 0.5, "question": -1.0, "dangling": -0.5, "short": -1.0,
+    "long": -0.5, "row": 0.0,
+}  # fmt: skip
+RANKING_PENALTY: Final = 0.5
+PROBABILITY_PENALTY: Final = 1.0
+ABSTAIN_BELOW: Final = 0.35
+
+_OUT: Final = Path(__file__).parents[1] / "gateway" / "query" / SHIPPED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """One subset read against its question."""
+
+    labelled: LabelledQuestion
+    text: str
+    candidates: tuple[Candidate, ...]
+    rows: NDArray[np.float64]
+    right: NDArray[np.bool_]
+
+
+async def scenes(
+    evidence: Sequence[QuestionEvidence], vectors: SentenceVectors
+) -> tuple[Scene, ...]:
+    """Return every subset that has a sentence, with features and labels of its sentences."""
+    found = []
+    for item in evidence:
+        profile = read_question(item.text)
+        (question_vector,) = await vectors.embed([item.text])
+        for subset in item.subsets:
+            candidates = find_candidates(subset.chunks)
+            if not candidates:
+                continue
+            embedded = await vectors.embed([candidate.in_context for candidate in candidates])
+            said = [spoken(profile, candidate) for candidate in candidates]
+            found.append(
+                Scene(
+                    labelled=item.labelled,
+                    text=item.text,
+                    candidates=candidates,
+                    rows=features(profile, candidates, question_vector, embedded),
+                    right=np.array([is_right(text, item.labelled) for text in said]),
+                )
+            )
+    return tuple(found)
+
+
+def fit_ranking(found: Sequence[Scene]) -> NDArray[np.float64]:
+    """Return the weights under which a right sentence is most likely the best of its subset."""
+    prior = np.array([PRIOR[name] for name in FEATURES])
+    useful = [scene for scene in found if scene.right.any() and not scene.right.all()]
+
+    def loss(weights: NDArray[np.float64]) -> float:
+        total = 0.0
+        for scene in useful:
+            scores = scene.rows @ weights
+            total += float(logsumexp(scores) - logsumexp(scores[scene.right]))
+        return total + RANKING_PENALTY * float(np.sum((weights - prior) ** 2))
+
+    return np.asarray(minimize(loss, prior, method="L-BFGS-B").x, dtype=np.float64)
+
+
+def fit_probability(found: Sequence[Scene], ranking: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the weights of the log-odds that the best sentence of a subset is right."""
+    unfitted = weights_of(ranking, np.zeros(len(DRAFT_FEATURES)))
+    picks = [pick_of(scene, unfitted) for scene in found]
+    inputs = np.array([[1.0, pick.score, pick.margin, *pick.features] for pick in picks])
+    right = np.array([_is_right(scene, pick) for scene, pick in zip(found, picks, strict=True)])
+    penalty = np.full(inputs.shape[1], PROBABILITY_PENALTY)
+    penalty[0] = 0.0
+
+    def loss(weights: NDArray[np.float64]) -> float:
+        logits = inputs @ weights
+        fit = float(np.sum(np.logaddexp(0.0, logits) - right * logits))
+        return fit + float(np.sum(penalty * weights**2))
+
+    start = np.zeros(inputs.shape[1])
+    return np.asarray(minimize(loss, start, method="L-BFGS-B").x, dtype=np.float64)
+
+
+def weights_of(ranking: NDArray[np.float64], probability: NDArray[np.float64]) -> ExtractiveWeights:
+    return ExtractiveWeights(
+        ranking=ranking, probability=probability, abstain_below=ABSTAIN_BELOW, version="1"
+    )
+
+
+def pick_of(scene: Scene, weights: ExtractiveWeights) -> Pick:
+    return choose(read_question(scene.text), scene.candidates, scene.rows, weights)
+
+
+def _is_right(scene: Scene, pick: Pick) -> bool:
+    return is_right(spoken(read_question(scene.text), pick.candidate), scene.labelled)
+
+
+async def run(out: Path) -> None:
+    """Fit on the `fit` split, write the weights and say how they do on all splits."""
+    labelled = load_labelled_set()
+    vectors = SentenceVectors(OnnxEmbedder(threads=2))
+    settings = Settings()
+    by_split = {
+        split: await gather_evidence(
+            labelled, labelled.in_split(split), embedder=vectors, settings=settings
+        )
+        for split in (Split.FIT, Split.TEST)
+    }
+    plain = await scenes(by_split[Split.FIT], vectors)
+    bare = await scenes([without_headings(item) for item in by_split[Split.FIT]], vectors)
+    ranking = fit_ranking([*plain, *bare])
+    weights = weights_of(ranking, fit_probability([*plain, *bare], ranking))
+    out.write_text(weights.to_json(), encoding="utf-8")
+    unseen = await scenes(by_split[Split.TEST], vectors)
+    for name, found in (("fit", plain), ("fit without headings", bare), ("test", unseen)):
+        sys.stdout.write(f"{name}: {summary(found, weights)}\n")
+
+
+def summary(found: Sequence[Scene], weights: ExtractiveWeights) -> str:
+    """Return how often the best sentence is right where one is, and how abstaining does."""
+    picks = [(scene, pick_of(scene, weights)) for scene in found]
+    answerable = [(scene, pick) for scene, pick in picks if scene.right.any()]
+    hits = sum(_is_right(scene, pick) for scene, pick in answerable)
+    given = [(scene, pick) for scene, pick in picks if pick.probability >= weights.abstain_below]
+    right = sum(_is_right(scene, pick) for scene, pick in given)
+    return (
+        f"{hits} of {len(answerable)} subsets that hold the answer; {len(given)} of {len(picks)} "
+        f"subsets answered, {right} of them rightly"
+    )
+
+
+def main() -> None:
+    out = Path(sys.argv[1]) if len(sys.argv) > 1 else _OUT
+    asyncio.run(run(out))
+
+
+if __name__ == "__main__":
+    main()

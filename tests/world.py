@@ -118,7 +118,7 @@ async def build_world(
     ledger = InMemoryLedger(clock=clock, ids=ids)
     blobs = InMemoryBlobStore()
     vectors = InMemoryVectorStore()
-    near_duplicates = InMemoryNearDuplicateIndex(SCHEME)
+    near_duplicates = InMemoryNearDuplicateIndex(scheme=SCHEME)
     embedder = OnnxEmbedder(manifest_sha256=SHIPPED_MANIFEST_SHA256)
     policy = build_policy(settings)
     neighbours = NeighbourLookup(

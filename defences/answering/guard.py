@@ -22,8 +22,10 @@ from domain.answering import (
 _FULL_SUPPORT: Final = 2.0
 """Independent established seats that must stand behind an answer given without a warning."""
 
-_WHOLE: Final = 1.0 - 1e-9
-"""Shares are sums of fractions: three thirds may fall short of 1 by rounding."""
+_ROUNDING: Final = 1e-9
+"""Shares are sums of fractions: three thirds may fall short of 1 by this much."""
+
+_WHOLE: Final = 1.0 - _ROUNDING
 
 
 def shannon_entropy(weights: Sequence[float]) -> float:
@@ -67,7 +69,6 @@ class _Standing:
 
     ranked: tuple[AnswerGroup, ...]
     seats: tuple[float, ...]
-    reviewed: tuple[float, ...]
     pool_only: bool
     agreement: float
     entropy: float
@@ -84,9 +85,9 @@ class DisagreementGuard:
     **What is a conflict.** Seats cannot be forged, while the shape of a score (a fluent draft, a
     close quote) is the author's to choose. So the group with the best score must also have more
     seats than every other: a rival with as many is a conflict whatever the scores, and so is an
-    equal score. One thing breaks a tie of seats: the winner has a reviewed seat and its rival has
-    none. Otherwise one compromised connector could silence what a reviewer vouched for; with it,
-    the rival still puts the warning `dissent` on the answer, and two such rivals do silence it.
+    equal score. A reviewed seat breaks no tie: between two seats that disagree the agreement is 0,
+    which Law 9 sends up the ladder whoever they are. So a compromised established origin can
+    silence one other seat, and never two that agree.
 
     Entropy is taken over groups of answers that mean the same, not over wordings: semantic entropy,
     Kuhn et al. 2023, https://arxiv.org/abs/2302.09664. It is reported, and decides nothing here.
@@ -130,9 +131,7 @@ class DisagreementGuard:
         )
 
 
-_NOTHING: Final = _Standing(
-    ranked=(), seats=(), reviewed=(), pool_only=False, agreement=1.0, entropy=0.0
-)
+_NOTHING: Final = _Standing(ranked=(), seats=(), pool_only=False, agreement=1.0, entropy=0.0)
 
 
 def _stand(groups: Sequence[AnswerGroup], mode: PartitionMode) -> _Standing:
@@ -147,7 +146,6 @@ def _stand(groups: Sequence[AnswerGroup], mode: PartitionMode) -> _Standing:
     return _Standing(
         ranked=tuple(ranked),
         seats=tuple(counted),
-        reviewed=tuple(sum(v.share for v in group.votes if v.reviewed) for group in ranked),
         pool_only=pool_only,
         agreement=seat_agreement(seat_votes(groups, established=None if families else True)),
         entropy=shannon_entropy([group.score / total for group in groups]),
@@ -178,16 +176,10 @@ def _seats(group: AnswerGroup, *, established: bool) -> float:
 def _conflict(standing: _Standing) -> bool:
     """Whether a rival ties with the best group by score or has as many seats."""
     best, *rivals = standing.ranked
-    for at, rival in enumerate(rivals, start=1):
-        if rival.score == best.score:
-            return True
-        if standing.seats[at] > standing.seats[0] + 1e-9:
-            return True
-        tied = standing.seats[at] >= standing.seats[0] - 1e-9
-        vouched = standing.reviewed[0] > 0.0 and standing.reviewed[at] == 0.0
-        if tied and not vouched:
-            return True
-    return False
+    return any(
+        rival.score == best.score or seats >= standing.seats[0] - _ROUNDING
+        for rival, seats in zip(rivals, standing.seats[1:], strict=True)
+    )
 
 
 def _warnings(
@@ -199,7 +191,7 @@ def _warnings(
         found.append(AnswerWarning.NO_PROVENANCE)
     elif standing.pool_only:
         found.append(AnswerWarning.POOL_ONLY)
-    elif best.support < _FULL_SUPPORT - 1e-9 and not _reviewed_whole(best.votes):
+    elif best.support < _FULL_SUPPORT - _ROUNDING and not _reviewed_whole(best.votes):
         found.append(AnswerWarning.SINGLE_SEAT)
     others = [group for group in groups if group is not best]
     if standing.pool_only:

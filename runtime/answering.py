@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
+import random
+import secrets
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import httpx
 
 from defences.answering.calibration_artefact import CalibrationArtefact
 from domain.answering import Calibrator, Drafter, Verifier
 from domain.clock import Clock
-from domain.errors import ConfigurationError
+from domain.errors import ConfigurationError, TransientError
 from domain.retrieval import Embedder, VectorStore
 from gateway.query.evidence_verifier import EvidenceVerifier
 from gateway.query.extractive import ExtractiveDrafter
 from gateway.query.pipeline import QueryOptions, QueryPipeline
-from runtime.settings import Settings
+from runtime.settings import EndpointSettings, LocalModelSettings, Settings
+
+if TYPE_CHECKING:
+    from backends.llm.endpoint import Endpoint
+    from backends.llm.local import LocalModel
+
+_VERIFIER_CALLS: Final = 8
+"""Calls of the verifier's endpoint at once; each carries up to 16 prompts."""
 
 SHIPPED_ARTEFACTS: Final = Path(__file__).parent / "artefacts"
 """Calibrations of the embedded default, made by `mithridate calibrate fit`."""
@@ -92,12 +102,83 @@ def load_calibrators(path: Path) -> Mapping[str, Calibrator]:
 
 
 def build_drafter(settings: Settings, *, embedder: Embedder, http: httpx.AsyncClient) -> Drafter:
-    """Build the drafter of the setting `drafter.backend`."""
+    """Build the drafter of the setting `drafter.backend`.
+
+    Raises:
+        ConfigurationError: An endpoint or model is not fully set, or the model not what is pinned.
+    """
+    chosen = settings.drafter
+    if chosen.backend == "openai":
+        from backends.llm.openai_drafter import OpenAIDrafter
+
+        endpoint = _endpoint("drafter", chosen.endpoint, http, concurrency=chosen.concurrency)
+        return OpenAIDrafter(endpoint, fences=_fence)
+    if chosen.backend == "local":
+        from backends.llm.local import LocalDrafter
+
+        return LocalDrafter(_local_model("drafter", chosen.local), fences=_fence)
     return ExtractiveDrafter(embedder)
 
 
 async def build_verifier(
     settings: Settings, *, embedder: Embedder, http: httpx.AsyncClient
 ) -> Verifier:
-    """Build the verifier of the setting `verifier.backend`, probed where it is an endpoint."""
+    """Build the verifier of the setting `verifier.backend`, probed where it is a language model.
+
+    An endpoint that does not answer yet is probed at the first question instead: a model server
+    takes minutes to start, and documents can be taken in without it.
+
+    Raises:
+        ConfigurationError: An endpoint or model is not fully set, or the model not what is pinned.
+        PermanentError: The model gives nothing that a verifier can go by.
+    """
+    chosen = settings.verifier
+    if chosen.backend == "openai":
+        from backends.llm.openai_verifier import OpenAIVerifier
+
+        endpoint = _endpoint("verifier", chosen.endpoint, http, concurrency=_VERIFIER_CALLS)
+        verifier = OpenAIVerifier(endpoint, fences=_fence, shuffler=random.SystemRandom())
+        with contextlib.suppress(TransientError):
+            await verifier.probe()
+        return verifier
+    if chosen.backend == "local":
+        from backends.llm.local import LocalVerifier
+
+        local = LocalVerifier(_local_model("verifier", chosen.local), fences=_fence)
+        await local.probe()
+        return local
     return EvidenceVerifier(embedder)
+
+
+def _endpoint(
+    section: str, chosen: EndpointSettings, http: httpx.AsyncClient, *, concurrency: int
+) -> Endpoint:
+    if chosen.url is None or chosen.model is None:
+        raise ConfigurationError(
+            f"{section}.backend is 'openai': set {section}.endpoint.url (with /v1) and "
+            f"{section}.endpoint.model"
+        )
+    from backends.llm.endpoint import Endpoint
+
+    return Endpoint(
+        client=http,
+        base_url=chosen.url,
+        model=chosen.model,
+        api_key=chosen.api_key,
+        timeout_seconds=chosen.timeout_seconds,
+        concurrency=concurrency,
+    )
+
+
+def _local_model(section: str, chosen: LocalModelSettings) -> LocalModel:
+    if chosen.path is None or chosen.sha256 is None:
+        raise ConfigurationError(
+            f"{section}.backend is 'local': set {section}.local.path and {section}.local.sha256"
+        )
+    from backends.llm.llama import load_llama
+
+    return load_llama(chosen.path, sha256=chosen.sha256, context_tokens=chosen.context_tokens)
+
+
+def _fence() -> str:
+    return secrets.token_hex(8)

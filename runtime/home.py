@@ -30,7 +30,7 @@ def database_url(settings: Settings) -> str:
     """Return the ledger's URL: as configured, else SQLite in the data folder."""
     if settings.database.url is not None:
         return settings.database.url.get_secret_value()
-    return f"sqlite+aiosqlite:///{settings.home.absolute() / 'ledger.db'}"
+    return f"sqlite:///{settings.home.absolute() / 'ledger.db'}"
 
 
 def embedded_broker(settings: Settings) -> EmbeddedBroker | None:

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from defences.answering.guard import DisagreementGuard, seat_agreement, shannon_entropy
@@ -64,6 +64,7 @@ def answer_groups(draw: st.DrawFn, *, pool: bool = True) -> list[AnswerGroup]:
     ]
 
 
+@settings(deadline=None)
 @given(groups=answer_groups())
 def test_nothing_below_tau_is_ever_answered(groups: list[AnswerGroup]) -> None:
     decision = decide(groups)
@@ -72,6 +73,7 @@ def test_nothing_below_tau_is_ever_answered(groups: list[AnswerGroup]) -> None:
     assert decision.chosen is None or decision.chosen.confidence >= TAU
 
 
+@settings(deadline=None)
 @given(groups=answer_groups(), data=st.data())
 def test_the_order_of_groups_does_not_change_the_decision(
     groups: list[AnswerGroup], data: st.DataObject
@@ -90,6 +92,7 @@ def test_the_order_of_groups_does_not_change_the_decision(
     assert first.agreement == pytest.approx(second.agreement)
 
 
+@settings(deadline=None)
 @given(groups=answer_groups())
 def test_numbers_lie_in_their_ranges(groups: list[AnswerGroup]) -> None:
     decision = decide(groups)
@@ -99,6 +102,7 @@ def test_numbers_lie_in_their_ranges(groups: list[AnswerGroup]) -> None:
     assert 0 <= decision.margin <= 1
 
 
+@settings(deadline=None)
 @given(groups=answer_groups())
 def test_a_plain_answer_has_two_seats_or_a_reviewed_one_and_no_dissent(
     groups: list[AnswerGroup],
@@ -112,6 +116,7 @@ def test_a_plain_answer_has_two_seats_or_a_reviewed_one_and_no_dissent(
         assert not any(group.votes for group in groups if group is not decision.chosen)
 
 
+@settings(deadline=None)
 @given(groups=answer_groups(), share=st.floats(0.01, 1.0), score=st.floats(0.01, 1.0))
 def test_dissent_of_the_pool_never_silences_established_seats(
     groups: list[AnswerGroup], share: float, score: float
@@ -133,6 +138,7 @@ def test_dissent_of_the_pool_never_silences_established_seats(
         assert AnswerWarning.POOL_DISSENT in after.warnings
 
 
+@settings(deadline=None)
 @given(groups=answer_groups(), score=st.floats(0.01, 1.0))
 def test_the_pool_alone_is_never_answered_over_or_beside_an_established_seat(
     groups: list[AnswerGroup], score: float
@@ -146,6 +152,7 @@ def test_the_pool_alone_is_never_answered_over_or_beside_an_established_seat(
     assert decision.outcome is not Outcome.ANSWER
 
 
+@settings(deadline=None)
 @given(groups=answer_groups(pool=False))
 def test_a_rival_with_as_many_seats_is_a_conflict_whatever_the_scores(
     groups: list[AnswerGroup],
@@ -160,6 +167,7 @@ def test_a_rival_with_as_many_seats_is_a_conflict_whatever_the_scores(
                 assert seats < best
 
 
+@settings(deadline=None)
 @given(groups=answer_groups())
 def test_without_calibration_or_provenance_the_best_outcome_is_a_warning(
     groups: list[AnswerGroup],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from defences.retrieval.partition import MIN_RELEVANCE, partition, seat_of
@@ -57,6 +57,7 @@ def established_of(subsets: tuple[EvidenceSubset, ...]) -> list[EvidenceSubset]:
     return [subset for subset in subsets if subset.tier is not Tier.POOL]
 
 
+@settings(deadline=None)
 @given(established=ESTABLISHED, pooled=POOLED, sizes=SIZES)
 def test_pool_and_established_never_share_a_subset_and_tiers_never_mix(
     established: list[ScoredChunk], pooled: list[ScoredChunk], sizes: tuple[int, int]
@@ -70,6 +71,7 @@ def test_pool_and_established_never_share_a_subset_and_tiers_never_mix(
         )
 
 
+@settings(deadline=None)
 @given(established=ESTABLISHED, pooled=POOLED, extra=POOLED, sizes=SIZES)
 def test_what_the_pool_adds_never_changes_an_established_subset(
     established: list[ScoredChunk],
@@ -85,6 +87,7 @@ def test_what_the_pool_adds_never_changes_an_established_subset(
     assert established_of(before.subsets) == established_of(after.subsets)
 
 
+@settings(deadline=None)
 @given(established=ESTABLISHED, pooled=POOLED, sizes=SIZES, data=st.data())
 def test_the_order_of_hits_does_not_matter(
     established: list[ScoredChunk],
@@ -99,6 +102,7 @@ def test_the_order_of_hits_does_not_matter(
     assert partition(chunks, m=m, k=k, key=KEY) == partition(shuffled, m=m, k=k, key=KEY)
 
 
+@settings(deadline=None)
 @given(established=ESTABLISHED, pooled=POOLED, sizes=SIZES)
 def test_subsets_are_disjoint_numbered_and_of_at_most_k_chunks_best_first(
     established: list[ScoredChunk], pooled: list[ScoredChunk], sizes: tuple[int, int]
@@ -115,6 +119,7 @@ def test_subsets_are_disjoint_numbered_and_of_at_most_k_chunks_best_first(
         assert similarities == sorted(similarities, reverse=True)
 
 
+@settings(deadline=None)
 @given(established=ESTABLISHED, sizes=SIZES)
 def test_every_relevant_established_seat_is_drafted_and_no_other(
     established: list[ScoredChunk], sizes: tuple[int, int]
@@ -133,6 +138,7 @@ def test_every_relevant_established_seat_is_drafted_and_no_other(
         assert speaking == set(subset.seats)
 
 
+@settings(deadline=None)
 @given(established=ESTABLISHED, sizes=SIZES)
 def test_a_seat_is_spread_over_subsets_of_its_own_or_stands_in_exactly_one(
     established: list[ScoredChunk], sizes: tuple[int, int]
@@ -146,6 +152,7 @@ def test_a_seat_is_spread_over_subsets_of_its_own_or_stands_in_exactly_one(
         assert count == 1 or all(subset.seats == (seat,) for subset in own)
 
 
+@settings(deadline=None)
 @given(established=ESTABLISHED, sizes=SIZES)
 def test_there_are_more_than_m_subsets_only_where_seats_would_lose_their_chunk(
     established: list[ScoredChunk], sizes: tuple[int, int]
@@ -158,6 +165,7 @@ def test_there_are_more_than_m_subsets_only_where_seats_would_lose_their_chunk(
     assert len(parts.subsets) <= max(m, len(tiers), -(-len(seats) // k) + len(tiers))
 
 
+@settings(deadline=None)
 @given(pooled=POOLED, sizes=SIZES)
 def test_without_provenance_families_are_the_seats(
     pooled: list[ScoredChunk], sizes: tuple[int, int]
@@ -171,6 +179,7 @@ def test_without_provenance_families_are_the_seats(
         assert {f"family:{chunk.family_id}" for chunk in subset.chunks} == {seat}
 
 
+@settings(deadline=None)
 @given(flood=st.integers(10, 60), k=st.integers(2, 6))
 def test_a_flood_by_one_account_leaves_the_others_their_slots_in_the_pool(
     flood: int, k: int
@@ -193,6 +202,7 @@ def test_a_flood_by_one_account_leaves_the_others_their_slots_in_the_pool(
     assert sum(chunk.origin.id == "flooder" for chunk in pool.chunks) == 1
 
 
+@settings(deadline=None)
 @given(established=hits(tiers=(Tier.ESTABLISHED,)), key=st.binary(min_size=1, max_size=80))
 def test_who_shares_a_subset_depends_on_the_key_and_on_nothing_said(
     established: list[ScoredChunk], key: bytes

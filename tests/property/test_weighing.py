@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
@@ -60,6 +60,7 @@ def drafted(*tiers: Tier) -> list[Draft]:
     ]
 
 
+@settings(deadline=None)
 @given(
     tiers=st.lists(st.sampled_from(list(Tier)), min_size=1, max_size=6),
     data=st.data(),
@@ -85,6 +86,7 @@ def test_one_seat_moves_the_score_of_another_by_the_stated_bound_and_the_pool_by
         assert moved <= (0.0 if at == witness else most) + 1e-9
 
 
+@settings(deadline=None)
 @given(
     tiers=st.lists(st.sampled_from(list(Tier)), min_size=1, max_size=6),
     own=st.floats(-60, 0),
@@ -128,6 +130,7 @@ def test_without_cross_examination_no_lift_counts() -> None:
     assert {draft.corroboration for draft in scored} == {0.0}
 
 
+@settings(deadline=None)
 @given(drafts=scored_drafts())
 def test_each_seat_has_one_vote_however_many_drafts_it_gives(drafts: list[ScoredDraft]) -> None:
     groups = weighed(drafts)
@@ -139,6 +142,7 @@ def test_each_seat_has_one_vote_however_many_drafts_it_gives(drafts: list[Scored
     assert all(total == pytest.approx(1.0) for total in totals.values())
 
 
+@settings(deadline=None)
 @given(drafts=scored_drafts())
 def test_group_scores_lie_below_their_diversity(drafts: list[ScoredDraft]) -> None:
     for group in weighed(drafts):
@@ -146,6 +150,7 @@ def test_group_scores_lie_below_their_diversity(drafts: list[ScoredDraft]) -> No
         assert group.diversity == pytest.approx(source_diversity(group.support))
 
 
+@settings(deadline=None)
 @given(drafts=scored_drafts())
 def test_an_answer_of_the_pool_alone_is_supported_by_one_half(drafts: list[ScoredDraft]) -> None:
     for group in weighed(drafts):
@@ -153,6 +158,7 @@ def test_an_answer_of_the_pool_alone_is_supported_by_one_half(drafts: list[Score
             assert group.support == 0.5
 
 
+@settings(deadline=None)
 @given(drafts=scored_drafts(), data=st.data())
 def test_the_order_of_drafts_does_not_change_the_groups(
     drafts: list[ScoredDraft], data: st.DataObject
@@ -165,6 +171,7 @@ def test_the_order_of_drafts_does_not_change_the_groups(
     assert as_sets(weighed(drafts)) == as_sets(weighed(list(shuffled)))
 
 
+@settings(deadline=None)
 @given(drafts=scored_drafts())
 def test_pooled_drafts_never_change_the_groups_of_established_ones(
     drafts: list[ScoredDraft],
@@ -183,6 +190,7 @@ def test_pooled_drafts_never_change_the_groups_of_established_ones(
     assert as_sets(weighed(drafts)) == (as_sets(weighed(established)) if established else set())
 
 
+@settings(deadline=None)
 @given(drafts=scored_drafts(most=4), copies=st.integers(1, 5))
 def test_more_drafts_of_one_pooled_answer_add_no_weight(
     drafts: list[ScoredDraft], copies: int
@@ -197,6 +205,7 @@ def test_more_drafts_of_one_pooled_answer_add_no_weight(
     assert once == pytest.approx(often)
 
 
+@settings(deadline=None)
 @given(drafts=scored_drafts())
 def test_the_monitored_disagreement_ignores_scores_and_trust(drafts: list[ScoredDraft]) -> None:
     flat = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
@@ -11,6 +11,13 @@ from domain.monitoring import Alert, AlertStatus, Delivery, Severity, Webhook
 from gateway.http.models_documents import Model
 
 EventType = Literal["alert.firing", "alert.resolved"]
+
+_B: Final = "[A-Za-z0-9+/]"
+_SECRET: Final = (
+    rf"^whsec_(({_B}{{4}}){{8,20}}({_B}{{4}}|{_B}{{3}}=|{_B}{{2}}==)?"
+    rf"|({_B}{{4}}){{21}}({_B}{{2}}==)?)$"
+)
+"""24 to 64 bytes in base64: the bounds of the Standard Webhooks specification."""
 
 
 class AlertModel(Model):
@@ -45,13 +52,20 @@ class AlertPage(Model):
 
 
 class NewWebhook(Model):
-    url: Annotated[str, Field(max_length=2000, pattern=r"^https?://[^\s\x00-\x1f]+$")]
+    url: Annotated[
+        str,
+        Field(
+            max_length=2000,
+            pattern=r"^https?://[^\s\x00-\x1f\x7f-\x9f]+$",
+            json_schema_extra={"format": "uri"},
+        ),
+    ]
     event_types: Annotated[list[EventType], Field(min_length=1, max_length=16)]
     secret: Annotated[
         str | None,
         Field(
             None,
-            pattern=r"^whsec_[A-Za-z0-9+/]{32,88}={0,2}$",
+            pattern=_SECRET,
             description="base64 of 24 to 64 bytes behind whsec_; made for you if absent",
         ),
     ]

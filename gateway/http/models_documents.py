@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -12,9 +12,22 @@ from domain.ledger import DecisionAction, DocumentRecord, StoredAssessment
 from domain.scanning import Finding, FindingLevel
 from domain.trust import CoarseReason, TrustAssessment, Verdict
 
-Identifier = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
-OriginId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@-]{0,99}$")]
-Reason = Annotated[str, Field(min_length=1, max_length=1000, pattern=r"\S")]
+IDENTIFIER: Final = r"^[A-Za-z0-9_-]{1,64}$"
+ORIGIN_ID: Final = r"^[A-Za-z0-9][A-Za-z0-9._@-]{0,99}$"
+ORIGIN: Final = r"^(publisher|connector|uploader):[A-Za-z0-9][A-Za-z0-9._@-]{0,99}$"
+LINE: Final = r"^[^\x00-\x1f\x7f-\x9f]*$"
+"""No control characters."""
+NAMED_LINE: Final = r"^[^\x00-\x1f\x7f-\x9f]*[^\x00-\x1f\x7f-\x9f\s][^\x00-\x1f\x7f-\x9f]*$"
+"""As `LINE`, and not blank."""
+PROSE: Final = (
+    r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*"
+    r"[^\x00-\x1f\x7f-\x9f\s]"
+    r"[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$"
+)
+"""Something other than white space, and no control characters but tabs and ends of lines."""
+
+OriginId = Annotated[str, Field(pattern=ORIGIN_ID)]
+Reason = Annotated[str, Field(min_length=1, max_length=1000, pattern=PROSE)]
 
 
 class Model(BaseModel):
@@ -205,7 +218,7 @@ class NewOrigin(Model):
 
 class EstablishRequest(Model):
     reason: Reason
-    reviewed: bool = False
+    reviewed: Annotated[bool, Field(strict=True)] = False
 
 
 class RevokeRequest(Model):

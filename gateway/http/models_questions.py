@@ -21,13 +21,13 @@ from domain.answering import (
     Source,
 )
 from domain.documents import Tier
-from gateway.http.models_documents import Model, OriginModel
+from gateway.http.models_documents import PROSE, Model, OriginModel
 
 
 class QuestionRequest(Model):
-    question: Annotated[str, Field(min_length=1, max_length=2000, pattern=r"\S")]
-    m: Annotated[int | None, Field(None, ge=1, le=32, description="drafts")]
-    k: Annotated[int | None, Field(None, ge=1, le=32, description="chunks a draft")]
+    question: Annotated[str, Field(min_length=1, max_length=2000, pattern=PROSE)]
+    m: Annotated[int | None, Field(None, ge=1, le=32, strict=True, description="drafts")]
+    k: Annotated[int | None, Field(None, ge=1, le=32, strict=True, description="chunks a draft")]
 
 
 class SourceModel(Model):

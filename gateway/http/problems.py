@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+import traceback
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -12,6 +14,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from domain import errors
@@ -20,6 +23,8 @@ MEDIA_TYPE: Final = "application/problem+json"
 TYPE_PREFIX: Final = "urn:mithridate:problem:"
 
 STATUS: Final[Mapping[type[errors.MithridateError], HTTPStatus]] = {
+    # An input error to whoever wrote the configuration, not to who asks over HTTP.
+    errors.ConfigurationError: HTTPStatus.INTERNAL_SERVER_ERROR,
     errors.UnsupportedMediaTypeError: HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
     errors.DocumentTooLargeError: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     errors.DocumentUnreadableError: HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -45,6 +50,10 @@ _CODES: Final[Mapping[int, str]] = {
     415: "unsupported-media-type",
     422: "invalid-input",
 }
+
+
+_FIELD_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,39}")
+_FRAMES: Final = 12
 
 
 class FieldProblem(BaseModel):
@@ -139,7 +148,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(errors.MithridateError, _deliberate)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(Exception, _unexpected)
+    app.add_exception_handler(ClientDisconnect, _disconnected)
     describe(app)
 
 
@@ -155,21 +164,42 @@ async def _deliberate(request: Request, exc: Exception) -> Response:
     if isinstance(exc, errors.RateLimitedError):
         headers["Retry-After"] = str(max(1, round(exc.retry_after_seconds)))
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        _log().warning("request_failed", code=exc.code, path=request.url.path, error=str(exc))
+        _log().warning("request_failed", code=exc.code, route=_route(request), error=str(exc))
     return problem_response(status, exc.code, str(exc), headers=headers)
 
 
-async def _invalid(_: Request, exc: Exception) -> Response:
+async def _invalid(request: Request, exc: Exception) -> Response:
     if not isinstance(exc, RequestValidationError):
         raise exc
+    found = exc.errors()
+    if _is_of_another_type(request) and any(error["loc"][:1] == ("body",) for error in found):
+        return problem_response(
+            HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+            errors.UnsupportedMediaTypeError.code,
+            "send the body as application/json",
+        )
     # The input itself is left out: it may be a document or a secret.
     fields = [
-        FieldProblem(location=list(error["loc"]), message=str(error["msg"]))
-        for error in exc.errors()
+        FieldProblem(location=_location(error["loc"]), message=str(error["msg"])) for error in found
     ]
     return problem_response(
         HTTPStatus.UNPROCESSABLE_ENTITY, "invalid-input", "the request is not valid", fields=fields
     )
+
+
+def _is_of_another_type(request: Request) -> bool:
+    """Whether the body claims to be something other than JSON."""
+    claimed = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    return bool(claimed) and not re.fullmatch(r"application/(\S+\+)?json", claimed)
+
+
+def _location(parts: Sequence[object]) -> list[str | int]:
+    """Return the path to a field; a name that the caller made up is shown only if it is a name."""
+    return [
+        part if isinstance(part, int) or _FIELD_NAME.fullmatch(part) else "?"
+        for part in parts
+        if isinstance(part, (int, str))
+    ]
 
 
 async def _http(_: Request, exc: Exception) -> Response:
@@ -179,11 +209,32 @@ async def _http(_: Request, exc: Exception) -> Response:
     return problem_response(exc.status_code, code, str(exc.detail), headers=exc.headers)
 
 
-async def _unexpected(request: Request, exc: Exception) -> Response:
-    _log().error("unexpected_error", path=request.url.path, exc_info=exc)
+async def _disconnected(_: Request, exc: Exception) -> Response:
+    """Answer nobody: the caller went away before the body was whole."""
+    del exc
+    return problem_response(
+        HTTPStatus.BAD_REQUEST, _CODES[400], "the connection ended before the body did"
+    )
+
+
+def unexpected(exc: Exception, *, route: str) -> Response:
+    """Answer what nobody foresaw. Logged is where it was raised, never what it says."""
+    _log().error(
+        "unexpected_error",
+        route=route,
+        error=type(exc).__name__,
+        frames=[
+            f"{frame.filename}:{frame.lineno}:{frame.name}"
+            for frame in traceback.extract_tb(exc.__traceback__)[-_FRAMES:]
+        ],
+    )
     return problem_response(
         HTTPStatus.INTERNAL_SERVER_ERROR, "internal", "an unexpected error was logged"
     )
+
+
+def _route(request: Request) -> str:
+    return str(getattr(request.scope.get("route"), "path", "unmatched"))
 
 
 def _log() -> structlog.stdlib.BoundLogger:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,32 +11,56 @@ from typing import Any, Final
 
 from fastapi import Request
 from starlette.datastructures import UploadFile
-from starlette.formparsers import MultiPartException
 
 from domain.errors import DocumentTooLargeError, InputError, UnsupportedMediaTypeError
+from gateway.http.models_documents import LINE, NAMED_LINE
 
 MAX_TITLE: Final = 500
 MAX_URI: Final = 2000
+MAX_FILE_NAME: Final = 255
 MAX_LABELS: Final = 32
 MAX_LABEL_CHARS: Final = 200
 
 _TEXT_FIELDS: Final = ("title", "source_uri")
+_FORM_FIELDS: Final = frozenset({"file", "labels", *_TEXT_FIELDS})
+_NAME: Final = r"[a-z0-9!#$&^_.+-]{1,127}"
+_MEDIA_TYPE: Final = re.compile(f"{_NAME}/{_NAME}")
+
+_LABELS: Final[dict[str, Any]] = {
+    "type": "object",
+    "maxProperties": MAX_LABELS,
+    "propertyNames": {"maxLength": MAX_LABEL_CHARS, "pattern": NAMED_LINE},
+    "additionalProperties": {"type": "string", "maxLength": MAX_LABEL_CHARS, "pattern": LINE},
+}
+_FIELDS: Final[dict[str, dict[str, Any]]] = {
+    "title": {"type": "string", "maxLength": MAX_TITLE, "pattern": LINE},
+    "source_uri": {"type": "string", "maxLength": MAX_URI, "pattern": LINE},
+}
+_FILE_NAME: Final[dict[str, Any]] = {"type": "string", "maxLength": MAX_FILE_NAME, "pattern": LINE}
 
 UPLOAD_BODY: Final[dict[str, Any]] = {
     "parameters": [
+        *(
+            {
+                "name": name,
+                "in": "query",
+                "required": False,
+                "description": f"{name} of a raw body; in a form it is {form}",
+                "schema": schema,
+            }
+            for name, schema, form in (
+                ("title", _FIELDS["title"], "a field"),
+                ("source_uri", _FIELDS["source_uri"], "a field"),
+                ("file_name", _FILE_NAME, "the file's own"),
+            )
+        ),
         {
-            "name": name,
+            "name": "labels",
             "in": "query",
             "required": False,
-            "description": f"{name} of a raw body; in a form it is a field",
-            "schema": {"type": "string", "maxLength": limit},
-        }
-        for name, limit in (
-            ("title", MAX_TITLE),
-            ("source_uri", MAX_URI),
-            ("file_name", 255),
-            ("labels", 10_000),
-        )
+            "description": "JSON object of strings, labels of a raw body; in a form it is a field",
+            "content": {"application/json": {"schema": _LABELS}},
+        },
     ],
     "requestBody": {
         "required": True,
@@ -45,18 +70,16 @@ UPLOAD_BODY: Final[dict[str, Any]] = {
                     "type": "object",
                     "required": ["file"],
                     "properties": {
-                        "file": {"type": "string", "format": "binary"},
-                        "title": {"type": "string", "maxLength": MAX_TITLE},
-                        "source_uri": {"type": "string", "maxLength": MAX_URI},
-                        "labels": {
-                            "type": "string",
-                            "description": "JSON object of strings",
-                        },
+                        "file": {"type": "string", "format": "binary", "minLength": 1},
+                        **_FIELDS,
+                        "labels": _LABELS,
                     },
-                }
+                    "additionalProperties": False,
+                },
+                "encoding": {"labels": {"contentType": "application/json"}},
             },
             **{
-                media_type: {"schema": {"type": "string", "format": "binary"}}
+                media_type: {"schema": {"type": "string", "format": "binary", "minLength": 1}}
                 for media_type in (
                     "text/plain",
                     "text/markdown",
@@ -70,6 +93,8 @@ UPLOAD_BODY: Final[dict[str, Any]] = {
         },
     },
 }
+"""The upload's part of the OpenAPI document. Other media types are taken too: what a document is
+gets decided by its content, and what no parser takes waits in quarantine."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,13 +114,15 @@ async def read_upload(request: Request, *, max_bytes: int) -> Upload:
 
     Raises:
         DocumentTooLargeError: The document is larger.
-        UnsupportedMediaTypeError: No content type, or `application/x-www-form-urlencoded`.
-        InputError: The form is malformed, a field is too long, or the document is empty.
+        UnsupportedMediaTypeError: No content type, none that is one, or
+            `application/x-www-form-urlencoded`.
+        InputError: A field is missing, unknown, too long or malformed, or the document is empty.
+        HTTPException: The form is malformed (400), or the body over the limit (413).
     """
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type == "multipart/form-data":
         upload = await _form(request)
-    elif not media_type or media_type == "application/x-www-form-urlencoded":
+    elif not _is_document_type(media_type):
         raise UnsupportedMediaTypeError(
             "send multipart/form-data, or the document as the body with its media type"
         )
@@ -114,7 +141,7 @@ async def _raw(request: Request, media_type: str) -> Upload:
     query = request.query_params
     return _upload(
         content=await request.body(),
-        media_type=None if media_type == "application/octet-stream" else media_type,
+        media_type=_claim(media_type),
         file_name=query.get("file_name"),
         fields={name: query.get(name) for name in _TEXT_FIELDS},
         labels=query.get("labels"),
@@ -130,16 +157,19 @@ async def _form(request: Request) -> Upload:
             texts = {name: form.get(name) for name in (*_TEXT_FIELDS, "labels")}
             if any(isinstance(value, UploadFile) for value in texts.values()):
                 raise InputError("title, source_uri and labels must be text fields")
+            if not _FORM_FIELDS.issuperset(form):
+                raise InputError(f"a form has no fields but {', '.join(sorted(_FORM_FIELDS))}")
             claimed = (file.content_type or "").partition(";")[0].strip().lower()
             return _upload(
                 content=await file.read(),
-                media_type=None if claimed in {"", "application/octet-stream"} else claimed,
+                media_type=_claim(claimed) if claimed else None,
                 file_name=file.filename,
                 fields={name: _text(texts[name]) for name in _TEXT_FIELDS},
                 labels=_text(texts["labels"]),
             )
-    except MultiPartException as exc:
-        raise InputError(f"the form is malformed: {exc.message}") from exc
+    except UnicodeError as exc:
+        # Some codecs that a form may name as its charset fail in ways of their own.
+        raise InputError("a text field of the form cannot be decoded") from exc
 
 
 def _upload(
@@ -152,12 +182,30 @@ def _upload(
 ) -> Upload:
     return Upload(
         content=content,
-        media_type=_bounded("media type", media_type, 200),
-        file_name=_bounded("file_name", _base_name(file_name), 255),
+        media_type=media_type,
+        file_name=_bounded("file_name", _base_name(file_name), MAX_FILE_NAME),
         title=_bounded("title", fields["title"], MAX_TITLE),
         source_uri=_bounded("source_uri", fields["source_uri"], MAX_URI),
         labels=_labels(labels),
     )
+
+
+def _is_document_type(media_type: str) -> bool:
+    return (
+        _MEDIA_TYPE.fullmatch(media_type) is not None
+        and media_type != "application/x-www-form-urlencoded"
+    )
+
+
+def _claim(media_type: str) -> str | None:
+    """Return the type claimed for the document; None where the claim says nothing.
+
+    Raises:
+        UnsupportedMediaTypeError: It is no media type.
+    """
+    if not _is_document_type(media_type):
+        raise UnsupportedMediaTypeError("the file's content type is no media type of a document")
+    return None if media_type == "application/octet-stream" else media_type
 
 
 def _text(value: UploadFile | str | None) -> str | None:
@@ -190,6 +238,7 @@ def _labels(text: str | None) -> Mapping[str, str]:
     if len(labels) > MAX_LABELS:
         raise InputError(f"{len(labels)} labels, limit is {MAX_LABELS}")
     for key, value in labels.items():
-        _bounded("a label's name", key, MAX_LABEL_CHARS)
+        if _bounded("a label's name", key, MAX_LABEL_CHARS) is None:
+            raise InputError("a label's name is blank")
         _bounded("a label", value, MAX_LABEL_CHARS)
     return labels

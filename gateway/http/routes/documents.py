@@ -6,11 +6,18 @@ import hashlib
 import json
 from typing import Annotated, Any, Final
 
+import structlog
 from fastapi import APIRouter, BackgroundTasks, Header, Path, Query, Request, Response, status
 
 from domain.access import Principal, Scope
 from domain.documents import DocumentId, DocumentStatus, OriginKind, OriginRef
-from domain.errors import ConflictError, ForbiddenError, NotFoundError, TransientError
+from domain.errors import (
+    ConflictError,
+    ForbiddenError,
+    MithridateError,
+    NotFoundError,
+    TransientError,
+)
 from domain.ledger import (
     DocumentFilter,
     DocumentRecord,
@@ -21,6 +28,8 @@ from domain.ledger import (
 from gateway.http.auth import Reader, Reviewer, Writer
 from gateway.http.dependencies import ServicesDependency
 from gateway.http.models_documents import (
+    IDENTIFIER,
+    ORIGIN,
     AssessmentModel,
     DecisionRequest,
     DocumentModel,
@@ -28,15 +37,24 @@ from gateway.http.models_documents import (
     ReceiptModel,
     ReportModel,
 )
+from gateway.http.parameters import Cursor, Limit
 from gateway.http.uploads import UPLOAD_BODY, Upload, read_upload
 from ingest.pipeline import original_key
 from runtime.wiring import Services
 
 router = APIRouter(prefix="/v1/documents", tags=["documents"])
 
+LOCATION: Final = {
+    "Location": {
+        "description": "path of the document",
+        "required": True,
+        "schema": {"type": "string", "pattern": r"^/v1/documents/[A-Za-z0-9_-]{1,64}$"},
+    }
+}
+
 _LEASE_SECONDS: Final = 60.0
 
-DocumentIdPath = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+DocumentIdPath = Annotated[str, Path(pattern=IDENTIFIER)]
 IdempotencyKey = Annotated[str | None, Header(min_length=1, max_length=255)]
 
 
@@ -44,6 +62,7 @@ IdempotencyKey = Annotated[str | None, Header(min_length=1, max_length=255)]
     "",
     status_code=status.HTTP_202_ACCEPTED,
     openapi_extra=UPLOAD_BODY,
+    responses={202: {"headers": LOCATION}},
     summary="Upload a document",
 )
 async def upload(
@@ -61,7 +80,7 @@ async def upload(
     receipt = await _receive(services, principal, principal.origin, uploaded, idempotency_key)
     response.headers["Location"] = f"/v1/documents/{receipt.record.id}"
     # After the answer: the entry is in the outbox, so a broker that is down loses nothing.
-    background.add_task(services.relay.publish_pending)
+    background.add_task(_publish, services)
     return ReceiptModel(id=receipt.record.id, status=receipt.record.status, created=receipt.created)
 
 
@@ -70,12 +89,12 @@ async def list_documents(
     services: ServicesDependency,
     principal: Reader,
     document_status: Annotated[DocumentStatus | None, Query(alias="status")] = None,
-    origin: Annotated[
-        str | None, Query(pattern=r"^(publisher|connector|uploader):.{1,100}$")
+    origin: Annotated[str | None, Query(pattern=ORIGIN)] = None,
+    rule: Annotated[
+        str | None, Query(max_length=100, pattern=r"^[a-z0-9-]+(\.[a-z0-9-]+)?$")
     ] = None,
-    rule: Annotated[str | None, Query(pattern=r"^[a-z0-9-]+(\.[a-z0-9-]+)?$")] = None,
-    cursor: Annotated[str | None, Query(max_length=200)] = None,
-    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    cursor: Cursor = None,
+    limit: Limit = 50,
 ) -> DocumentPage:
     """List newest first. A key without the reviewer's scope sees its own origin's documents."""
     reviewer = principal.allows(Scope.QUARANTINE_REVIEW)
@@ -192,6 +211,14 @@ async def _receive(
         return await _store(services, new, uploaded, claim=claim)
     finally:
         await services.release_quietly(name)
+
+
+async def _publish(services: Services) -> None:
+    """Hand over what the outbox holds; where that fails the sweeper does it later."""
+    try:
+        await services.relay.publish_pending()
+    except MithridateError as exc:
+        structlog.get_logger("gateway.http").warning("publishing_put_off", code=exc.code)
 
 
 async def _store(

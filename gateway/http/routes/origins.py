@@ -10,6 +10,7 @@ from domain.documents import OriginKind, OriginRef
 from gateway.http.auth import Admin
 from gateway.http.dependencies import ServicesDependency
 from gateway.http.models_documents import (
+    ORIGIN_ID,
     EstablishRequest,
     NewOrigin,
     OriginDetail,
@@ -19,9 +20,7 @@ from gateway.http.models_documents import (
 
 router = APIRouter(prefix="/v1/origins", tags=["origins"])
 
-OriginIdPath = Annotated[
-    str, Path(alias="origin_id", pattern=r"^[A-Za-z0-9][A-Za-z0-9._@-]{0,99}$")
-]
+OriginIdPath = Annotated[str, Path(pattern=ORIGIN_ID)]
 
 
 @router.get("", summary="List origins")

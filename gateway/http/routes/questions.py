@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Path
 
 from domain.access import Scope
 from domain.answering import Outcome, Question, QuestionId
@@ -12,16 +12,18 @@ from domain.errors import NotFoundError
 from domain.ledger import QuestionRecord
 from gateway.http.auth import Asker, AskerOrReviewer, Reviewer
 from gateway.http.dependencies import ServicesDependency
+from gateway.http.models_documents import IDENTIFIER
 from gateway.http.models_questions import (
     AnswerModel,
     QuestionPage,
     QuestionRequest,
     TraceModel,
 )
+from gateway.http.parameters import Cursor, Limit
 
 router = APIRouter(prefix="/v1/questions", tags=["questions"])
 
-QuestionIdPath = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+QuestionIdPath = Annotated[str, Path(pattern=IDENTIFIER)]
 
 
 @router.post("", summary="Ask a question")
@@ -56,8 +58,8 @@ async def list_questions(
     services: ServicesDependency,
     principal: Reviewer,
     outcome: Outcome | None = None,
-    cursor: Annotated[str | None, Query(max_length=200)] = None,
-    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    cursor: Cursor = None,
+    limit: Limit = 50,
 ) -> QuestionPage:
     """List newest first."""
     page = await services.ledger.questions.list(

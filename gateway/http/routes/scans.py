@@ -8,13 +8,13 @@ from fastapi import APIRouter, Request
 
 from domain.access import Principal, Scope
 from domain.documents import Origin, OriginKind
-from domain.errors import RateLimitedError
+from domain.errors import InputError, RateLimitedError
 from domain.ledger import StoredAssessment
 from gateway.http.auth import Reader
 from gateway.http.dependencies import ServicesDependency
 from gateway.http.models_documents import AssessmentModel, ScanResult
-from gateway.http.uploads import UPLOAD_BODY, read_upload
-from ingest.pipeline import metadata_fields
+from gateway.http.uploads import UPLOAD_BODY, Upload, read_upload
+from ingest.pipeline import Examination, metadata_fields
 from runtime.wiring import Services
 
 router = APIRouter(prefix="/v1/scans", tags=["documents"])
@@ -35,7 +35,28 @@ async def scan(request: Request, services: ServicesDependency, principal: Reader
         )
     uploaded = await read_upload(request, max_bytes=services.settings.server.max_body_bytes)
     reviewer = principal.allows(Scope.QUARANTINE_REVIEW)
-    seen = await services.ingest.dry_run(
+    try:
+        seen = await _judge(services, principal, uploaded, against_index=reviewer)
+    except InputError:
+        await _journal(services, principal, verdict="unreadable")
+        raise
+    await _journal(services, principal, verdict=seen.assessment.verdict.value)
+    return ScanResult(
+        verdict=seen.assessment.verdict,
+        reason=seen.assessment.reason,
+        media_type=seen.document.media_type,
+        assessment=AssessmentModel.of(
+            StoredAssessment(report=seen.report, assessment=seen.assessment)
+        )
+        if reviewer
+        else None,
+    )
+
+
+async def _judge(
+    services: Services, principal: Principal, uploaded: Upload, *, against_index: bool
+) -> Examination:
+    return await services.ingest.dry_run(
         uploaded.content,
         tenant_id=principal.tenant_id,
         origin=await _origin(services, principal),
@@ -48,8 +69,11 @@ async def scan(request: Request, services: ServicesDependency, principal: Reader
             labels=uploaded.labels,
         ),
         # What is in the index is not for somebody who can only submit to find out.
-        against_index=reviewer,
+        against_index=against_index,
     )
+
+
+async def _journal(services: Services, principal: Principal, *, verdict: str) -> None:
     await services.ledger.journal.append(
         tenant_id=principal.tenant_id,
         at=services.clock.now(),
@@ -57,17 +81,7 @@ async def scan(request: Request, services: ServicesDependency, principal: Reader
         action="scan.dry-run",
         object_kind="scan",
         object_id=services.ids.new("scan"),
-        facts={"verdict": seen.assessment.verdict.value},
-    )
-    return ScanResult(
-        verdict=seen.assessment.verdict,
-        reason=seen.assessment.reason,
-        media_type=seen.document.media_type,
-        assessment=AssessmentModel.of(
-            StoredAssessment(report=seen.report, assessment=seen.assessment)
-        )
-        if reviewer
-        else None,
+        facts={"verdict": verdict},
     )
 
 

@@ -1,0 +1,1 @@
+"""Drafters and verifiers that use a language model. Documents are data to it: Laws 6 and 14."""

@@ -1,0 +1,237 @@
+"""The two calls of an OpenAI-compatible server that drafters and verifiers make."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias, TypeVar
+
+import httpx
+from pydantic import BaseModel, Field, FiniteFloat, SecretStr, ValidationError
+
+from backends.llm.prompts import Message
+from domain.errors import PermanentError, TransientError
+
+MAX_CHAT_BYTES: Final = 2_000_000
+MAX_COMPLETION_BYTES: Final = 64_000_000
+"""Log-probabilities of a long prompt take about 90 bytes a token."""
+
+PROMPTS_A_REQUEST: Final = 16
+
+_RETRYABLE: Final = frozenset({408, 409, 425, 429})
+_SERVER_ERROR: Final = 500
+
+Body: TypeAlias = Mapping[
+    str, "str | int | float | bool | Sequence[str] | Sequence[Mapping[str, str]]"
+]
+
+
+ReplyT = TypeVar("ReplyT", bound=BaseModel)
+
+
+class RefusedError(PermanentError):
+    """The server answered, and does not take the request; `status` is 4xx."""
+
+    def __init__(self, message: str, *, status: int) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatReply:
+    """`log_probabilities` of the generated tokens; None where the server gives none."""
+
+    text: str
+    log_probabilities: tuple[float, ...] | None
+
+
+class PromptToken(BaseModel):
+    logprob: FiniteFloat
+    decoded_token: str | None = None
+
+
+class CompletionLogprobs(BaseModel):
+    tokens: list[str] = Field(default_factory=list)
+    token_logprobs: list[FiniteFloat | None] = Field(default_factory=list)
+    top_logprobs: list[dict[str, FiniteFloat] | None] | None = None
+
+
+class Completion(BaseModel):
+    """A choice of `/completions`, with vLLM's `prompt_logprobs`."""
+
+    index: int
+    text: str = ""
+    logprobs: CompletionLogprobs | None = None
+    prompt_logprobs: list[dict[str, PromptToken] | None] | None = None
+
+
+class _Completions(BaseModel):
+    choices: list[Completion]
+
+
+class _ChatToken(BaseModel):
+    logprob: FiniteFloat
+
+
+class _ChatLogprobs(BaseModel):
+    content: list[_ChatToken] | None = None
+
+
+class _ChatMessage(BaseModel):
+    content: str | None = None
+
+
+class _ChatChoice(BaseModel):
+    message: _ChatMessage
+    logprobs: _ChatLogprobs | None = None
+
+
+class _Chat(BaseModel):
+    choices: list[_ChatChoice] = Field(min_length=1)
+
+
+class Endpoint:
+    """A server and a model of it. Errors are wrapped here, once; nothing is retried.
+
+    Neither the key nor a prompt or reply ever enters an error message.
+    """
+
+    def __init__(
+        self,
+        *,
+        client: httpx.AsyncClient,
+        base_url: str,
+        model: str,
+        api_key: SecretStr | None = None,
+        timeout_seconds: float = 30.0,
+        concurrency: int = 8,
+    ) -> None:
+        """Keep the settings; nothing is sent yet.
+
+        Args:
+            client: Shared connections; whoever made it closes it.
+            base_url: With `/v1`, without what follows.
+            model: As the server names it.
+            api_key: Sent as a bearer token, if given.
+            timeout_seconds: For one call as a whole, the wait for its turn not counted.
+            concurrency: Calls under way at once, at most.
+        """
+        if timeout_seconds <= 0 or concurrency < 1:
+            raise ValueError("timeout_seconds and concurrency must be > 0")
+        self.model = model
+        self._client = client
+        self._base_url = base_url.rstrip("/")
+        self._api_key = api_key
+        self._timeout_seconds = timeout_seconds
+        self._turns = asyncio.Semaphore(concurrency)
+
+    async def chat(
+        self, messages: Sequence[Message], *, max_tokens: int, log_probabilities: bool
+    ) -> ChatReply:
+        """Generate greedily.
+
+        Raises:
+            TransientError: No answer in time, or over the server's limits.
+            RefusedError: The server does not take the request.
+            PermanentError: The reply is not one.
+        """
+        body: dict[str, str | int | float | bool | Sequence[Mapping[str, str]]] = {
+            "model": self.model,
+            "messages": [{"role": m.role, "content": m.content} for m in messages],
+            "max_tokens": max_tokens,
+            "temperature": 0,
+        }
+        if log_probabilities:
+            body["logprobs"] = True
+        content = await self._post("/chat/completions", body, MAX_CHAT_BYTES)
+        choice = _read(_Chat, content).choices[0]
+        tokens = choice.logprobs.content if choice.logprobs is not None else None
+        return ChatReply(
+            text=choice.message.content or "",
+            log_probabilities=tuple(token.logprob for token in tokens) if tokens else None,
+        )
+
+    async def complete(
+        self, prompts: Sequence[str], options: Mapping[str, int | float | bool]
+    ) -> list[Completion]:
+        """Return one completion a prompt, in order; long lists go in several calls at once.
+
+        Raises:
+            TransientError: No answer in time, or over the server's limits.
+            RefusedError: The server does not take the request.
+            PermanentError: The reply is not one.
+        """
+        parts = [
+            prompts[at : at + PROMPTS_A_REQUEST] for at in range(0, len(prompts), PROMPTS_A_REQUEST)
+        ]
+        tasks = [asyncio.ensure_future(self._complete(part, options)) for part in parts]
+        try:
+            return [one for part in await asyncio.gather(*tasks) for one in part]
+        finally:
+            for task in tasks:  # those that a failed one left running
+                task.cancel()
+
+    async def _complete(
+        self, prompts: Sequence[str], options: Mapping[str, int | float | bool]
+    ) -> list[Completion]:
+        body: Body = {"model": self.model, "prompt": list(prompts), **options}
+        content = await self._post("/completions", body, MAX_COMPLETION_BYTES)
+        choices = sorted(_read(_Completions, content).choices, key=lambda choice: choice.index)
+        if [choice.index for choice in choices] != list(range(len(prompts))):
+            raise PermanentError(
+                f"model endpoint sent {len(choices)} completions for {len(prompts)} prompts, "
+                "or numbered them wrongly"
+            )
+        return choices
+
+    async def _post(self, path: str, body: Body, max_bytes: int) -> bytes:
+        headers = {}
+        if self._api_key is not None:
+            headers["Authorization"] = f"Bearer {self._api_key.get_secret_value()}"
+        async with self._turns:
+            try:
+                async with asyncio.timeout(self._timeout_seconds):
+                    return await self._exchange(path, body, headers, max_bytes)
+            except TimeoutError as exc:
+                raise TransientError(
+                    f"model endpoint did not answer within {self._timeout_seconds:g} seconds"
+                ) from exc
+            except httpx.TransportError as exc:
+                permanent = isinstance(exc, httpx.UnsupportedProtocol)
+                kind = PermanentError if permanent else TransientError
+                raise kind(f"model endpoint did not answer: {type(exc).__name__}") from exc
+            except (httpx.HTTPError, httpx.InvalidURL) as exc:
+                raise PermanentError(f"model request failed: {type(exc).__name__}") from exc
+
+    async def _exchange(
+        self, path: str, body: Body, headers: Mapping[str, str], max_bytes: int
+    ) -> bytes:
+        async with self._client.stream(
+            "POST",
+            self._base_url + path,
+            json=body,
+            headers=headers,
+            timeout=self._timeout_seconds,
+            follow_redirects=False,
+        ) as response:
+            status = response.status_code
+            if status in _RETRYABLE or status >= _SERVER_ERROR:
+                raise TransientError(f"model endpoint answered {status}")
+            if not response.is_success:
+                raise RefusedError(f"model endpoint answered {status}", status=status)
+            content = bytearray()
+            async for piece in response.aiter_bytes():
+                content += piece
+                if len(content) > max_bytes:
+                    raise PermanentError(f"model endpoint sent more than {max_bytes} bytes")
+            return bytes(content)
+
+
+def _read(model: type[ReplyT], content: bytes) -> ReplyT:
+    try:
+        return model.model_validate_json(content)
+    except ValidationError as exc:
+        raise PermanentError(
+            f"model endpoint sent a malformed reply: {exc.error_count()} faults"
+        ) from exc

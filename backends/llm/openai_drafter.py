@@ -1,0 +1,53 @@
+"""Drafts by any server that speaks OpenAI's `/v1/chat/completions`: vLLM, llama.cpp, hosted."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from backends.llm.drafting import NEUTRAL_PROBABILITY, per_token, to_draft
+from backends.llm.endpoint import ChatReply, Endpoint, RefusedError
+from backends.llm.prompts import DRAFT_PROMPT_VERSION, Fences, Message, draft_messages
+from domain.answering import Draft, EvidenceSubset, Question
+
+MAX_TOKENS: Final = 320
+_NOT_UNDERSTOOD: Final = frozenset({400, 422})
+
+
+class OpenAIDrafter:
+    """A `Drafter` over HTTP.
+
+    rho_draft is exp of the mean log-probability of the tokens generated. A server that gives none
+    is noticed at its first reply: from then on every draft has `NEUTRAL_PROBABILITY` and the
+    version ends in `:neutral`, so that no calibration fitted with them applies.
+    """
+
+    def __init__(self, endpoint: Endpoint, *, fences: Fences) -> None:
+        self._endpoint = endpoint
+        self._fences = fences
+        self._neutral = False
+
+    @property
+    def version(self) -> str:
+        scoring = "neutral" if self._neutral else "logprobs"
+        return f"openai-1:{self._endpoint.model}:{DRAFT_PROMPT_VERSION}:{scoring}"
+
+    async def draft(self, question: Question, subset: EvidenceSubset) -> Draft:
+        messages = draft_messages(question, subset, self._fences)
+        reply = await self._ask(messages)
+        tokens = reply.log_probabilities
+        if not tokens:
+            self._neutral = True
+        probability = per_token(tokens) if tokens and not self._neutral else NEUTRAL_PROBABILITY
+        return to_draft(subset, reply.text, probability)
+
+    async def _ask(self, messages: tuple[Message, ...]) -> ChatReply:
+        if not self._neutral:
+            try:
+                return await self._endpoint.chat(
+                    messages, max_tokens=MAX_TOKENS, log_probabilities=True
+                )
+            except RefusedError as exc:
+                # some hosted models refuse the parameter; if it is something else this repeats it
+                if exc.status not in _NOT_UNDERSTOOD:
+                    raise
+        return await self._endpoint.chat(messages, max_tokens=MAX_TOKENS, log_probabilities=False)

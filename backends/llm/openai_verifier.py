@@ -1,0 +1,108 @@
+"""Verification by any server that speaks OpenAI's `/v1/completions`, as far as it can be believed."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backends.llm.endpoint import Endpoint
+from backends.llm.likelihood import find_fault, score_matrix
+from backends.llm.openai_scorer import Dialect, OpenAIScorer
+from backends.llm.prompts import SCORING_PROMPT_VERSION, SELECTION_PROMPT_VERSION, Fences, Message
+from backends.llm.selection import select_matrix
+from domain.answering import Draft, EvidenceSubset, Question
+
+_GENERATIVE: Final = "generative"
+_GREETING: Final = (Message("user", "Reply with the word ready."),)
+
+
+class VerifierMode(StrEnum):
+    UNPROBED = "unprobed"
+    PROMPT_LOGPROBS = Dialect.PROMPT_LOGPROBS.value
+    ECHO = Dialect.ECHO.value
+    GENERATIVE = _GENERATIVE
+
+
+class OpenAIVerifier:
+    """A `Verifier` over HTTP.
+
+    Log-probabilities of given text are absent from some servers and wrong in others (off by one,
+    measured), so they are probed: what is known must come out right. Where no dialect does, the
+    verifier selects by generating, and `mode` and `version` say so. Its numbers in that mode are
+    pseudo log-probabilities (`selection.py`), never to be read beside the others.
+    """
+
+    def __init__(self, endpoint: Endpoint, *, fences: Fences, shuffler: random.Random) -> None:
+        """Set up; nothing is sent yet.
+
+        Args:
+            endpoint: The server and its model.
+            fences: Marks of prompts.
+            shuffler: Orders candidates where the mode is generative.
+        """
+        self._endpoint = endpoint
+        self._fences = fences
+        self._shuffler = shuffler
+        self._mode = VerifierMode.UNPROBED
+        self._scorer: OpenAIScorer | None = None
+        self._probing = asyncio.Lock()
+        self._faults: dict[Dialect, str] = {}
+
+    @property
+    def mode(self) -> VerifierMode:
+        return self._mode
+
+    @property
+    def faults(self) -> dict[Dialect, str]:
+        """What was wrong with each dialect that was not taken, for people."""
+        return dict(self._faults)
+
+    @property
+    def version(self) -> str:
+        generative = self._mode is VerifierMode.GENERATIVE
+        prompt = SELECTION_PROMPT_VERSION if generative else SCORING_PROMPT_VERSION
+        return f"openai-1:{self._endpoint.model}:{prompt}:{self._mode.value}"
+
+    async def probe(self) -> VerifierMode:
+        """Find out, once, which way of scoring can be believed.
+
+        Raises:
+            TransientError: The server does not answer now; a later call tries again.
+            PermanentError: It cannot even generate.
+        """
+        async with self._probing:
+            if self._mode is VerifierMode.UNPROBED:
+                self._mode = await self._find_mode()
+            return self._mode
+
+    async def score(
+        self, question: Question, drafts: Sequence[Draft], evidence: Sequence[EvidenceSubset | None]
+    ) -> NDArray[np.float64]:
+        await self.probe()
+        if self._scorer is not None:
+            return await score_matrix(self._scorer, question, drafts, evidence, self._fences)
+        return await select_matrix(
+            self._endpoint,
+            question,
+            drafts,
+            evidence,
+            fences=self._fences,
+            shuffler=self._shuffler,
+        )
+
+    async def _find_mode(self) -> VerifierMode:
+        for dialect in Dialect:
+            scorer = OpenAIScorer(self._endpoint, dialect)
+            fault = await find_fault(scorer)
+            if fault is None:
+                self._scorer = scorer
+                return VerifierMode(dialect.value)
+            self._faults[dialect] = fault
+        await self._endpoint.chat(_GREETING, max_tokens=8, log_probabilities=False)
+        return VerifierMode.GENERATIVE

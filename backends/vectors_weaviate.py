@@ -32,6 +32,7 @@ _CHUNKS: Final = uuid.UUID("6f1d2f0e-3f0a-5b7e-9f6c-0c2f6b6a3c11")
 
 # The server's QUERY_MAXIMUM_RESULTS, unless an operator changed it.
 _MAX_WINDOW: Final = 10_000
+_LISTING_SECONDS: Final = 600.0
 _BATCH: Final = 200
 _MAX_PAGES: Final = 100_000
 _RANKED: Final = ["chunk_id", "origin_key"]
@@ -61,6 +62,7 @@ class WeaviateVectorStore:
         timeout_seconds: float = 10.0,
     ) -> None:
         self._dimensions = dimensions
+        self._timeout_seconds = timeout_seconds
         self._session = WeaviateSession(
             url,
             grpc_port=grpc_port,
@@ -114,7 +116,7 @@ class WeaviateVectorStore:
             _VectorPage(side, query, min_trust),
             _KeywordPage(side, question_text(text), min_trust),
         )
-        with wrapped("searching"):
+        async with wrapped("searching", within_seconds=self._timeout_seconds):
             rankings = await asyncio.gather(
                 *(
                     capped_ranking(
@@ -165,7 +167,7 @@ class WeaviateVectorStore:
         for established in _SIDES:
             side = await self._session.side(_tenant(tenant_id), established=established)
             if side is not None:
-                with wrapped("listing documents"):
+                async with wrapped("listing documents", within_seconds=_LISTING_SECONDS):
                     async for row in side.iterator(
                         return_properties=["document_id"], cache_size=1000
                     ):
@@ -185,7 +187,7 @@ class WeaviateVectorStore:
         side = await self._session.side(_tenant(tenant_id), established=origin.established)
         if side is None:
             return 0
-        with wrapped("counting"):
+        async with wrapped("counting", within_seconds=self._timeout_seconds):
             counted = await side.aggregate.over_all(filters=theirs, total_count=True)
         return counted.total_count or 0
 
@@ -219,7 +221,7 @@ class WeaviateVectorStore:
 
         for start in range(0, len(records), _BATCH):
             batch = records[start : start + _BATCH]
-            with wrapped("writing"):
+            async with wrapped("writing", within_seconds=3 * self._timeout_seconds):
                 done = await side.data.insert_many(
                     [
                         DataObject(
@@ -251,7 +253,7 @@ class WeaviateVectorStore:
         side = await self._session.side(_tenant(tenant_id), established=established)
         deleted, more = 0, side is not None
         while side is not None and more:
-            with wrapped("deleting"):
+            async with wrapped("deleting", within_seconds=3 * self._timeout_seconds):
                 done = await side.data.delete_many(wanted)
             if done.failed:
                 raise TransientError(f"weaviate: {done.failed} chunks could not be deleted")
@@ -267,7 +269,7 @@ class WeaviateVectorStore:
         if side is None:
             return
         for _ in range(_MAX_PAGES):
-            with wrapped("reading chunks"):
+            async with wrapped("reading chunks", within_seconds=self._timeout_seconds):
                 found = await side.query.fetch_objects(
                     filters=wanted, limit=_BATCH, include_vector=True, return_properties=["payload"]
                 )

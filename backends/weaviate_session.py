@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import importlib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from backends.vector_fields import SEARCHABLE
-from domain.errors import ConfigurationError, DependencyError, PermanentError, TransientError
+from domain.errors import ConfigurationError, PermanentError, TransientError
 
 if TYPE_CHECKING:
     from weaviate import WeaviateAsyncClient
@@ -39,15 +39,17 @@ class _Session:
     tenants: set[tuple[str, str]] = field(default_factory=set)
 
 
-@contextlib.contextmanager
-def wrapped(action: str) -> Iterator[None]:
-    """Turn the client's errors into ours. Its messages may quote a question: they stay behind."""
+@asynccontextmanager
+async def wrapped(action: str, *, within_seconds: float) -> AsyncIterator[None]:
+    """Turn the client's errors into ours. Its messages may quote a question: they stay behind.
+
+    The time is for all of it: the client repeats what failed, for a quarter of a minute and more.
+    """
     from weaviate.exceptions import WeaviateBaseError
 
     try:
-        yield
-    except DependencyError:
-        raise
+        async with asyncio.timeout(within_seconds):
+            yield
     except (WeaviateBaseError, OSError, RuntimeError) as exc:
         name = type(exc).__name__
         if _is_refusal(exc):
@@ -73,13 +75,15 @@ class WeaviateSession:
         parts = urlsplit(url)
         if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username:
             raise ConfigurationError("the Weaviate URL must be http(s)://host[:port]")
+        self._port = parts.port or (443 if parts.scheme == "https" else 80)
+        if self._port == grpc_port:
+            raise ConfigurationError(f"Weaviate's HTTP and gRPC ports are both {grpc_port}")
         if not _COLLECTION.fullmatch(collection):
             raise ConfigurationError(
                 f"collection {collection!r} must match {_COLLECTION.pattern} for Weaviate"
             )
         self._host = parts.hostname
         self._secure = parts.scheme == "https"
-        self._port = parts.port or (443 if self._secure else 80)
         self._grpc_port = grpc_port
         self._api_key = api_key
         self._collection = collection
@@ -94,7 +98,7 @@ class WeaviateSession:
         tenants = self._current().tenants
         if (name, tenant) not in tenants:
             client = await self.client()
-            with wrapped("looking up a tenant"):
+            async with wrapped("looking up a tenant", within_seconds=self._timeout_seconds):
                 if not await client.collections.use(name).tenants.exists(tenant):
                     return None
             tenants.add((name, tenant))
@@ -132,10 +136,10 @@ class WeaviateSession:
         """Ask the REST side for its version, and the gRPC side for a tenant nobody has."""
         client = await self.client()
         collection = client.collections.use(f"{self._collection}{_SIDES[True]}")
-        with wrapped("ping"):
+        async with wrapped("ping", within_seconds=self._timeout_seconds):
             # Not `is_ready`, which prints what went wrong to standard output.
             await client.get_meta()
-            await collection.tenants.get_by_name("ping")
+            await collection.tenants.get_by_names(["ping"])
 
     async def close(self) -> None:
         """Close the connection of this event loop."""
@@ -185,7 +189,7 @@ class WeaviateSession:
             skip_init_checks=True,
         )
         try:
-            with wrapped("connecting"):
+            async with wrapped("connecting", within_seconds=self._timeout_seconds):
                 await client.connect()
                 _check_version(str((await client.get_meta())["version"]))
         except BaseException:
@@ -194,14 +198,14 @@ class WeaviateSession:
         return client
 
     async def _ensure_collection(self, client: WeaviateAsyncClient, *, established: bool) -> None:
+        from weaviate.exceptions import UnexpectedStatusCodeError
+
         name = f"{self._collection}{_SIDES[established]}"
-        with wrapped("making a collection"):
+        async with wrapped("making a collection", within_seconds=self._timeout_seconds):
             if not await client.collections.exists(name):
                 try:
                     await self._create(client, name)
-                except DependencyError:
-                    raise
-                except Exception:
+                except UnexpectedStatusCodeError:
                     # Another process may have made it meanwhile.
                     if not await client.collections.exists(name):
                         raise

@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from backends.memory.vectors import InMemoryVectorStore
 from backends.vectors_lancedb import LanceDBVectorStore
@@ -29,15 +28,7 @@ KINDS = (
     "memory",
     "lancedb",
     "weaviate-fake",
-    pytest.param(
-        "weaviate-live",
-        marks=[
-            pytest.mark.integration,
-            pytest.mark.skipif(
-                LIVE_WEAVIATE is None, reason="MITHRIDATE_TEST_WEAVIATE_URL names no server"
-            ),
-        ],
-    ),
+    *(["weaviate-live"] if LIVE_WEAVIATE is not None else []),
 )
 
 
@@ -70,7 +61,12 @@ async def opened(kind: str, folder: Path) -> AsyncIterator[VectorStore]:
 
 
 def weaviate_store(
-    url: str, *, grpc_port: int, api_key: str | None = None, collection: str = "Chunks"
+    url: str,
+    *,
+    grpc_port: int,
+    api_key: str | None = None,
+    collection: str = "Chunks",
+    timeout_seconds: float = 10.0,
 ) -> WeaviateVectorStore:
     return WeaviateVectorStore(
         url,
@@ -78,6 +74,7 @@ def weaviate_store(
         api_key=api_key,
         collection=collection,
         dimensions=DIMENSIONS,
+        timeout_seconds=timeout_seconds,
     )
 
 

@@ -12,7 +12,19 @@ import pytest
 from domain.documents import ChunkId, DocumentId, Origin, OriginKind, Span, TenantId
 from domain.errors import PermanentError
 from domain.retrieval import FamilyId, VectorStore
-from tests.vector_stores import BETWEEN, EAST, KINDS, NORTH, A, B, ids, opened, record, search
+from tests.vector_stores import (
+    BETWEEN,
+    EAST,
+    KINDS,
+    LIVE_WEAVIATE,
+    NORTH,
+    A,
+    B,
+    ids,
+    opened,
+    record,
+    search,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -75,6 +87,13 @@ IDS = [
 async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[VectorStore]:
     async with opened(request.param, tmp_path) as made:
         yield made
+
+
+@pytest.mark.skipif(
+    LIVE_WEAVIATE is None, reason="MITHRIDATE_TEST_WEAVIATE_URL names no server: fake only"
+)
+async def test_a_live_weaviate_is_held_to_the_same_contract() -> None:
+    assert "weaviate-live" in KINDS
 
 
 async def test_search_of_an_empty_store_finds_nothing(store: VectorStore) -> None:

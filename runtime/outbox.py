@@ -24,9 +24,15 @@ class OutboxRelay:
         self._documents = documents
         self._queue = queue
         self._clock = clock
+        self._publishing = asyncio.Lock()
 
     async def publish_pending(self) -> int:
         """Publish unpublished entries; return how many. A broker that is down leaves the rest."""
+        # One at a time: calls side by side would each publish what the others are publishing.
+        async with self._publishing:
+            return await self._publish()
+
+    async def _publish(self) -> int:
         published: list[int] = []
         for entry in await self._outbox.pending(limit=_BATCH):
             try:

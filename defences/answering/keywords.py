@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Final
 
 _WORD: Final = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")  # noqa: RUF001 - both apostrophes occur
@@ -202,6 +203,7 @@ _MIN_STEM: Final = 3
 _MIN_MISSPELT: Final = 5
 
 
+@lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """Return a crude English stem of a lower-case word; a number or a short word is itself."""
     known = _SAME.get(word)
@@ -230,7 +232,12 @@ def words(text: str) -> list[str]:
 
 def keywords(text: str) -> list[str]:
     """Return the stems of words that are not stop words, in order, repeats kept."""
-    return [stem(word) for word in words(text) if word not in STOPWORDS]
+    return list(_keywords(text))
+
+
+@lru_cache(maxsize=16_384)  # the sentences of a topic's chunks are read for every question on it
+def _keywords(text: str) -> tuple[str, ...]:
+    return tuple(stem(word) for word in words(text) if word not in STOPWORDS)
 
 
 def inverse_frequencies(texts: Sequence[str]) -> Mapping[str, float]:

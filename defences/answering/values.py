@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final
 
 from defences.answering.dates import Moment, find_moments, same_moment
@@ -131,6 +132,7 @@ _UNIT_KINDS: Final = {
 }
 
 
+@lru_cache(maxsize=16_384)  # the sentences of a topic's chunks are read for every question on it
 def find_values(text: str) -> tuple[Value, ...]:
     """Return the figures of `text` in order of place, ranges and compounds as one."""
     moments = find_moments(text)

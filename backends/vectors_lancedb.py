@@ -224,7 +224,11 @@ class _VectorPage:
 
 
 class _KeywordPage:
-    """Rows by BM25, those not indexed yet included."""
+    """Rows by BM25, those not indexed yet included.
+
+    Those are scored by statistics of what passes the filter, so that their scores differ a little
+    from page to page until the index is brought up to date. The index never knows the other side.
+    """
 
     def __init__(self, table: AsyncTable, words: str, wanted: Expr) -> None:
         self._table = table

@@ -293,6 +293,40 @@ def test_a_damaged_table_is_an_error_that_quotes_no_question(tmp_path: Path) -> 
     assert "zephyr" not in str(caught.value)
 
 
+def test_a_table_that_another_process_is_about_to_make_is_an_empty_one(tmp_path: Path) -> None:
+    (tmp_path / f"{_table(A, established=True)}.lance").mkdir()
+    store = make(tmp_path)
+
+    before = asyncio.run(search(store))
+    asyncio.run(store.upsert([record("d/0")]))
+
+    assert before == ()
+    assert ids(asyncio.run(search(store))) == ["d/0"]
+
+
+def test_a_store_that_was_open_before_the_first_write_sees_it(tmp_path: Path) -> None:
+    reader, writer = make(tmp_path), make(tmp_path)
+
+    before = asyncio.run(search(reader))
+    asyncio.run(writer.upsert([record("d/0", text="word")]))
+    asyncio.run(writer.upsert([record("e/0", text="word")]))
+
+    assert before == ()
+    assert ids(asyncio.run(search(reader, "word"))) == ["d/0", "e/0"]
+
+
+def test_a_move_of_an_origin_is_seen_by_a_store_that_was_open(tmp_path: Path) -> None:
+    reader, writer = make(tmp_path), make(tmp_path)
+    asyncio.run(writer.upsert([record("d/0", established=False)]))
+
+    before = ids(asyncio.run(search(reader, established=False)))
+    asyncio.run(writer.set_origin(ESTABLISHED, tenant_id=A))
+
+    assert before == ["d/0"]
+    assert not asyncio.run(search(reader, established=False))
+    assert ids(asyncio.run(search(reader))) == ["d/0"]
+
+
 def test_the_folder_is_the_owners_alone(tmp_path: Path) -> None:
     asyncio.run(make(tmp_path / "new" / "index").upsert([record("d/0")]))
 

@@ -154,7 +154,7 @@ def _quotes(value: Json) -> list[str]:
 def _from_lines(text: str) -> DraftReply:
     labels = list(_LABEL.finditer(text))
     fields: dict[str, list[str]] = {}
-    for label, after in zip(labels, [*labels[1:], None], strict=True):
+    for label, after in zip(labels, [*labels[1:], None], strict=False):
         value = text[label.end() : after.start() if after is not None else len(text)]
         # a field ends with its paragraph: what a model adds below it is none of it
         value = re.split(r"\n\s*\n|```", value.strip(), maxsplit=1)[0].strip()

@@ -51,7 +51,7 @@ class ObservingMiddleware:
                 headers = MutableHeaders(scope=message)
                 for name, value in {**HEADERS, "X-Request-Id": request_id}.items():
                     headers.setdefault(name, value)
-                _record(services, scope, message["status"], time.perf_counter() - began)
+                _record(services, scope, int(message["status"]), time.perf_counter() - began)
             await send(message)
 
         try:

@@ -99,10 +99,11 @@ def running(settings: Settings, *, log: Path, verbose: bool) -> Iterator[Stack]:
     Raises:
         TransientError: It did not become ready; the message ends with the end of its log.
     """
-    command = [sys.executable, "-m", "gateway.cli", "up", "--supervised", "--workers", "1"]
+    program = [sys.executable, "-m", "gateway.cli"]
+    ours = ["--supervised", "--parent", str(os.getpid())]
     with log.open("wb") as file, _ending_on_sigterm():
         process = subprocess.Popen(  # noqa: S603 - ourselves
-            command,
+            [*program, "up", "--workers", "1", *ours],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=None if verbose else file,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import ctypes
+import multiprocessing
 import os
 import signal
 import sys
@@ -12,19 +12,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
-from typing import Final, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 import structlog
 
-from domain.errors import MithridateError
+from domain.errors import MithridateError, TransientError
+from gateway.cli.orphans import die_with_parent
 from gateway.cli.output import emit, say
 from gateway.cli.supervisor import Child, Supervisor
 from runtime.home import ADMIN_KEY, announced, broker_url, embedded_broker, prepare_home
 from runtime.logging import configure_logging
 from runtime.settings import Settings
 
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
 _WATCH_SECONDS: Final = 1.0
-_PR_SET_PDEATHSIG: Final = 1
 _ANY_ADDRESS: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - a look-up, not a binding
 _SOURCE: Final = Path(__file__).resolve().parents[2]
 _PACKAGES: Final = (
@@ -52,13 +55,11 @@ def run_serve(settings: Settings, *, supervised: bool, reload: bool) -> None:
     from uvicorn.supervisors import ChangeReload, Multiprocess
 
     configure_logging(settings.logging)
-    if supervised:
-        _die_with_parent()
     prepare_home(settings)
     # uvicorn ends by raising the signal that stopped it anew: as an exception it lets us tidy up.
     signal.signal(signal.SIGTERM, _leave)
     config = uvicorn.Config(
-        "gateway.http.asgi:create",
+        "gateway.cli.processes:application",
         factory=True,
         host=settings.server.host,
         port=settings.server.port,
@@ -73,7 +74,12 @@ def run_serve(settings: Settings, *, supervised: bool, reload: bool) -> None:
         h11_max_incomplete_event_size=64 * 1024,
     )
     with _broker(settings, supervised=supervised):
-        socket = config.bind_socket()
+        try:
+            socket = config.bind_socket()
+        except SystemExit as exc:  # uvicorn has logged why
+            raise TransientError(
+                f"cannot listen on {settings.server.host}, port {settings.server.port}"
+            ) from exc
         host, port = socket.getsockname()[:2]
         host = _ANY_ADDRESS.get(host, host)
         shown = f"[{host}]" if ":" in host else host
@@ -85,6 +91,16 @@ def run_serve(settings: Settings, *, supervised: bool, reload: bool) -> None:
                 Multiprocess(config, sockets=[socket]).run()
             else:
                 server.run(sockets=[socket])
+
+
+def application() -> FastAPI:
+    """Make what uvicorn serves, in this process or in one that it started."""
+    from gateway.http.asgi import create
+
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        die_with_parent(parent.pid)
+    return create()
 
 
 def run_worker(settings: Settings, *, supervised: bool) -> int:
@@ -99,13 +115,13 @@ def run_worker(settings: Settings, *, supervised: bool) -> int:
         # Celery's own warning is no JSON line, and it fears pickle, which we never take.
         warnings.simplefilter("ignore", SecurityWarning)
         structlog.get_logger("mithridate.worker").warning("running_as_root")
-    if supervised:
-        _die_with_parent()
     prepare_home(settings)
     with _broker(settings, supervised=supervised):
         app = create_celery(settings, broker_url=broker_url(settings))
         # After the application's own handler, which opens the process.
         signals.worker_process_init.connect(_end_unless_open, weak=False)
+        parent = os.getpid()
+        signals.beat_embedded_init.connect(lambda **_: die_with_parent(parent), weak=False)
         worker = app.Worker(
             pool="prefork",
             concurrency=settings.worker.processes,
@@ -123,9 +139,7 @@ def run_worker(settings: Settings, *, supervised: bool) -> int:
         return int(worker.exitcode or 0)
 
 
-def run_up(
-    settings: Settings, *, workers: int, reload: bool, as_json: bool, supervised: bool
-) -> int:
+def run_up(settings: Settings, *, workers: int, reload: bool, as_json: bool) -> int:
     """Run broker, gateway and workers together; restart what dies; stop all in order.
 
     Args:
@@ -133,11 +147,8 @@ def run_up(
         workers: How many worker processes.
         reload: Restart the gateway when the code changes.
         as_json: Say as JSON where the gateway is.
-        supervised: End when the process that started us ends.
     """
     configure_logging(settings.logging)
-    if supervised:
-        _die_with_parent()
     prepare_home(settings)
     key_file = str(settings.home.absolute() / ADMIN_KEY)
 
@@ -147,14 +158,15 @@ def run_up(
         else:
             say(f"Mithridate is ready at {url}\nThe local admin key is in {key_file}")
 
-    command = [sys.executable, "-m", "gateway.cli"]
+    program = [sys.executable, "-m", "gateway.cli"]
+    ours = ["--supervised", "--parent", str(os.getpid())]
     children = [
         Child(
             name="gateway",
-            command=[*command, "serve", "--supervised", *(["--reload"] if reload else [])],
+            command=[*program, "serve", *ours, *(["--reload"] if reload else [])],
         ),
         *(
-            Child(name=f"worker-{number}", command=[*command, "worker", "--supervised"])
+            Child(name=f"worker-{number}", command=[*program, "worker", *ours])
             for number in range(1, workers + 1)
         ),
     ]
@@ -207,9 +219,3 @@ def _end_unless_open(**_: object) -> None:
 def _leave(number: int, frame: FrameType | None) -> NoReturn:
     del number, frame
     raise SystemExit(0)
-
-
-def _die_with_parent() -> None:
-    """Ask the kernel to end us if the supervisor is killed, so that nothing is left behind."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)

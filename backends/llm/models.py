@@ -111,7 +111,10 @@ def verify_file(path: Path, sha256: str) -> None:
 class ModelRegistry:
     """The models of one data folder: `models.json` and, for those that were pulled, `models/`."""
 
-    def __init__(self, folder: Path, *, clock: Clock) -> None:
+    def __init__(
+        self, folder: Path, *, clock: Clock, pinned: Mapping[str, PinnedFile] = PINNED
+    ) -> None:
+        self._pinned = pinned
         self._file = folder / REGISTRY_NAME
         self._folder = folder / "models"
         self._clock = clock
@@ -168,9 +171,9 @@ class ModelRegistry:
             TransientError: The hub cannot be reached, or the download broke off.
             PermanentError: The hub refuses, or what it sent is not the pinned file.
         """
-        pinned = PINNED.get(name)
+        pinned = self._pinned.get(name)
         if pinned is None:
-            known = ", ".join(sorted(PINNED))
+            known = ", ".join(sorted(self._pinned))
             raise NotFoundError(f"no model {name!r} is pinned; there are: {known}")
         target = self._folder / pinned.file_name
         if not (target.is_file() and file_sha256(target) == pinned.sha256):

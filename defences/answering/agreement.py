@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from defences.answering.dates import find_moments
 from defences.answering.focus import (
     Focus,
     answer_values,
@@ -116,11 +117,20 @@ def same_answer(question: QuestionProfile, first: str, second: str, cosine: floa
         if None not in polarity:
             return polarity[0] is polarity[1]
         return _close(first, second, cosine) and not _differ(question, first, second)
+    if question.type in {AnswerType.DATE, AnswerType.TIME}:
+        times = _times_of_day(first), _times_of_day(second)
+        if times[0] and times[1]:
+            return times[0] <= times[1] or times[1] <= times[0]
     one, other = find_focus(question, first), find_focus(question, second)
     by_focus = _by_focus(question, one, other, first, second)
     if by_focus is not None:
         return by_focus
     return _close(first, second, cosine) and not _differ(question, first, second)
+
+
+def _times_of_day(answer: str) -> frozenset[int]:
+    """Return the times of an answer in minutes, a range by both ends: "open at 9, close at 5"."""
+    return frozenset(moment.minute for moment in find_moments(answer) if moment.minute is not None)
 
 
 def _by_focus(

@@ -207,6 +207,8 @@ def _closest_clause(question: QuestionProfile, text: str) -> str | None:
     best = max(range(len(clauses)), key=lambda at: (shared[at], -at))
     if shared[best] == 0 or _UNLESS.search(clauses[best]):
         return None
+    if _NEGATION.search(clauses[best]):
+        return clauses[best]  # "must not be carried, because it has no approval" denies once
     # A denial often stands in the main clause beside the one with the words: take both.
     return text if len(clauses) <= 2 and not _UNLESS.search(text) else clauses[best]  # noqa: PLR2004
 

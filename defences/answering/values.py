@@ -74,12 +74,13 @@ class Value:
 
 _AT_LEAST: Final = re.compile(
     r"\b(?:at least|no less than|not less than|no fewer than|a minimum of|minimum of|minimum"
-    r"|more than|over|above|exceed(?:s|ing)?|longer than|upwards of|greater than)\s+$",
+    r"|more than|over|above|exceed(?:s|ed|ing)?|longer than|upwards of|greater than)\s+$",
     re.IGNORECASE,
 )
 _AT_MOST: Final = re.compile(
     r"\b(?:at most|up to|no more than|not more than|no longer than|not longer than|no later than"
-    r"|a maximum of|maximum of|maximum|less than|fewer than|under|below|within|inside"
+    r"|a maximum of|maximum of|maximum|less than|fewer than|at or (?:under|below)|under|below"
+    r"|within|inside"
     r"|not exceed(?:ing)?|shorter than|smaller than)\s+(?:the first\s+)?$",
     re.IGNORECASE,
 )
@@ -87,6 +88,11 @@ _LEAST_AFTER: Final = re.compile(r"\s*(?:or|and)\s+(?:more|longer|above|over|old
 _MOST_AFTER: Final = re.compile(
     r"\s*(?:(?:or|and)\s+(?:less|fewer|shorter|under|below|younger)\b|at most\b|maximum\b)", re.I
 )
+_TURNS: Final = re.compile(
+    r"\b(?:not|never|cannot|nobody|no one|none|until|unless|without)\b|n['’]t\b",  # noqa: RUF001
+    re.IGNORECASE,
+)
+_SENTENCE: Final = re.compile(r"[.;:!?]\s|[\u2014(]|,\s+(?:but|and|or|so)\b")
 _NEGATED: Final = re.compile(
     r"(?:\bnot|n['’]t|\bno longer|\binstead of|\brather than|\bformerly|\bpreviously"  # noqa: RUF001
     r"|\bused to be|\bnever)\s+(?:for\s+|the\s+|an?\s+|be\s+|just\s+|only\s+)?$",
@@ -420,13 +426,26 @@ def _range(first: Value, second: Value) -> Value | None:
 def _finish(text: str, value: Value) -> Value:
     """Return the value with bound, rate and negation read off its surroundings."""
     before = text[max(0, value.start - _CONTEXT) : value.start]
+    most, least = _AT_MOST.search(before), _AT_LEAST.search(before)
     bound = 0
-    if _AT_MOST.search(before) or _MOST_AFTER.match(text, value.end):
+    if most or _MOST_AFTER.match(text, value.end):
         bound = -1
-    elif _AT_LEAST.search(before) or _LEAST_AFTER.match(text, value.end):
+    elif least or _LEAST_AFTER.match(text, value.end):
         bound = 1
+    stated = most or least
+    if stated and _denies(text[: value.start - len(before) + stated.start()]):
+        bound = -bound
     per = "" if value.moment is not None else _rate(text, value)
     return replace(value, bound=bound, per=per, negated=bool(_NEGATED.search(before)))
+
+
+def _denies(before: str) -> bool:
+    """Whether what leads to a bound turns it round: "must never exceed", "nobody under".
+
+    "Not until it exceeds" turns it twice.
+    """
+    clause = _SENTENCE.split(before)[-1]
+    return len(_TURNS.findall(clause)) % 2 == 1
 
 
 def _rate(text: str, value: Value) -> str:

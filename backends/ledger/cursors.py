@@ -68,6 +68,9 @@ def decode(cursor: str) -> Position:
             and len(parts) == _CURSOR_PARTS
             and type(parts[0]) is int
             and isinstance(parts[1], str)
+            # Our ids are; other text may be what no database takes.
+            and parts[1].isascii()
+            and parts[1].isprintable()
         ):
             raise InputError("cursor is not one of ours")
         return Position(at=from_microseconds(parts[0]), id=parts[1])

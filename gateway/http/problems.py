@@ -180,7 +180,7 @@ async def _invalid(request: Request, exc: Exception) -> Response:
         )
     # The input itself is left out: it may be a document or a secret.
     fields = [
-        FieldProblem(location=_location(error["loc"]), message=str(error["msg"])) for error in found
+        FieldProblem(location=_location(error["loc"]), message=_message(error)) for error in found
     ]
     return problem_response(
         HTTPStatus.UNPROCESSABLE_ENTITY, "invalid-input", "the request is not valid", fields=fields
@@ -191,6 +191,13 @@ def _is_of_another_type(request: Request) -> bool:
     """Whether the body claims to be something other than JSON."""
     claimed = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     return bool(claimed) and not re.fullmatch(r"application/(\S+\+)?json", claimed)
+
+
+def _message(error: Mapping[str, Any]) -> str:
+    # A regular expression tells a reader little; the OpenAPI document has it.
+    if error["type"] == "string_pattern_mismatch":
+        return "is blank, or not of the documented form"
+    return str(error["msg"])
 
 
 def _location(parts: Sequence[object]) -> list[str | int]:

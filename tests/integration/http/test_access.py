@@ -49,8 +49,8 @@ def call(
     )
 
 
-TEXT = {"content": b"A lamp.", "headers": {"Content-Type": "text/plain"}}
-REASON = {"reason": "looked at"}
+TEXT: dict[str, Any] = {"content": b"A lamp.", "headers": {"Content-Type": "text/plain"}}
+REASON: dict[str, Any] = {"reason": "looked at"}
 DOCUMENT = "/v1/documents/{document_id}"
 ESTABLISH = "/v1/origins/{kind}/{origin_id}/establish"
 REVOKE = "/v1/origins/{kind}/{origin_id}/revoke"

@@ -38,7 +38,7 @@ class GuardedGroup(TyperGroup):
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - typer's context is not a public type
         try:
             return super().invoke(ctx)
-        except (typer.Exit, typer.Abort, typer.TyperException):
+        except (typer.Exit, typer.Abort):
             raise
         except BrokenPipeError as exc:
             silence_output()
@@ -49,6 +49,8 @@ class GuardedGroup(TyperGroup):
         except KeyboardInterrupt as exc:
             raise typer.Exit(INTERRUPTED) from exc
         except Exception as exc:
+            if hasattr(exc, "exit_code"):
+                raise  # wrong usage, which typer shows itself
             _report_fault(exc)
             raise typer.Exit(FAULT) from exc
 

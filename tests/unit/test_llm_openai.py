@@ -129,7 +129,7 @@ async def test_a_huge_reply_is_not_taken_in(served: Served, client: httpx.AsyncC
         await openai_drafter(endpoint(served, client)).draft(QUESTION, SUBSET)
 
 
-async def test_a_model_that_obeys_a_document_has_no_quote_to_show(
+async def test_a_model_that_obeys_a_document_and_quotes_a_bare_word_is_not_believed(
     served: Served, client: httpx.AsyncClient
 ) -> None:
     served.fault = Fault.OBEDIENT

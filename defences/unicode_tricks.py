@@ -92,7 +92,7 @@ def kind(character: str) -> Trick:
     return Trick.SOFT_HYPHEN if character == tables.SOFT_HYPHEN else Trick.ZERO_WIDTH
 
 
-def _honest(text: str, index: int, character: str) -> bool:  # noqa: PLR0911 - a table
+def _honest(text: str, index: int, character: str) -> bool:
     before = text[index - 1] if index else ""
     after = text[index + 1] if index + 1 < len(text) else ""
     if character == tables.ZWJ:

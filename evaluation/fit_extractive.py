@@ -146,7 +146,7 @@ async def run(out: Path) -> None:
     bare = await scenes([without_headings(item) for item in by_split[Split.FIT]], vectors)
     ranking = fit_ranking([*plain, *bare])
     weights = weights_of(ranking, fit_probability([*plain, *bare], ranking))
-    out.write_text(weights.to_json(), encoding="utf-8")
+    await asyncio.to_thread(out.write_text, weights.to_json(), encoding="utf-8")
     unseen = await scenes(by_split[Split.TEST], vectors)
     for name, found in (("fit", plain), ("fit without headings", bare), ("test", unseen)):
         sys.stdout.write(f"{name}: {summary(found, weights)}\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -31,6 +32,8 @@ SAME_MEANING: Final = 0.6
 Paraphrases of one fact score .52-.84 and contradicting pairs .68-.957 (MiniLM, measured), so the
 cosine only says that they speak of one matter; the difference check says whether they agree.
 """
+
+_CODE: Final = re.compile(r"\b[A-Z]{1,6}-?\d{2,}[A-Z0-9-]*\b")
 
 _SAME_WORDS: Final = 0.8
 """Share of the shorter answer's keywords in the longer that makes them one answer in words."""
@@ -121,11 +124,34 @@ def same_answer(question: QuestionProfile, first: str, second: str, cosine: floa
         times = _times_of_day(first), _times_of_day(second)
         if times[0] and times[1]:
             return times[0] <= times[1] or times[1] <= times[0]
+    codes = _codes(question, first), _codes(question, second)
+    if codes[0] and codes[1]:
+        return not codes[0].isdisjoint(codes[1])
     one, other = find_focus(question, first), find_focus(question, second)
     by_focus = _by_focus(question, one, other, first, second)
     if by_focus is not None:
         return by_focus
-    return _close(first, second, cosine) and not _differ(question, first, second)
+    if not _close(first, second, cosine):
+        return False
+    sole = _same_sole_figure(question, first, second)
+    return sole if sole is not None else not _differ(question, first, second)
+
+
+def _same_sole_figure(question: QuestionProfile, first: str, second: str) -> bool | None:
+    """Compare answers that each give one figure; None where they do not."""
+    one, other = answer_values(question, first), answer_values(question, second)
+    if len(one) == 1 == len(other) and comparable(one[0], other[0]):
+        return same_value(one[0], other[0])
+    return None
+
+
+def _codes(question: QuestionProfile, answer: str) -> frozenset[str]:
+    """Return the names made of letters and digits, "R-117" or "EN60335", that are not asked about."""
+    return frozenset(
+        code.replace("-", "").casefold()
+        for code in _CODE.findall(answer)
+        if code.casefold() not in question.text.casefold()
+    )
 
 
 def _times_of_day(answer: str) -> frozenset[int]:

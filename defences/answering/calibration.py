@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -282,7 +283,7 @@ def _default_threshold(
 
 def _edges(bins: int) -> Sequence[tuple[float, float]]:
     edges = np.linspace(0.0, 1.0, bins + 1)
-    return [(float(lower), float(upper)) for lower, upper in zip(edges, edges[1:], strict=False)]
+    return [(float(lower), float(upper)) for lower, upper in itertools.pairwise(edges)]
 
 
 def _in_bin(values: NDArray[np.float64], lower: float, upper: float) -> NDArray[np.bool_]:

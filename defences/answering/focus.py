@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -108,7 +109,7 @@ def _value_focus(question: QuestionProfile, kinds: Sequence[ValueKind], text: st
             match *= 1.0 if set(value.nouns) & set(question.nouns) else 0.6
         elif question.nouns and value.moment is None:  # "how many minutes": said in minutes
             said = set(keywords(text[value.start : value.end]))
-            match *= 1.0 if said & set(question.nouns) else 0.9
+            match *= 1.0 if said & set(question.nouns) else 0.8
         match *= 0.8 + 0.2 * _nearness(terms, value.start, value.end)
         if match > best.match:
             best = Focus(match=match, value=value)
@@ -199,7 +200,7 @@ def yes_or_no(question: QuestionProfile, text: str) -> bool | None:
 def _closest_clause(question: QuestionProfile, text: str) -> str | None:
     """Return the clause that shares most with the question; None if none shares enough."""
     bounds = [0, *(match.start() for match in _CLAUSE.finditer(text)), len(text)]
-    clauses = [text[start:end] for start, end in zip(bounds, bounds[1:], strict=False)]
+    clauses = [text[start:end] for start, end in itertools.pairwise(bounds)]
     terms = set(question.terms)
     shared = [len(terms & set(keywords(clause))) for clause in clauses]
     if not terms or len(terms & set(keywords(text))) * 3 < len(terms):

@@ -168,9 +168,10 @@ def _spelled(text: str) -> Iterator[Number]:
             or _PRONOUN_AFTER.match(text, match.end())
         ):
             continue
-        if word in _SCALES or word == "and":  # "hundreds of" is no number, "a hundred" is
-            if not re.search(r"\ba[\s]+$", text[max(0, match.start() - 4) : match.start()]):
-                continue
+        before = text[max(0, match.start() - 4) : match.start()]
+        # "hundreds of" is no number, "a hundred" is
+        if (word in _SCALES or word == "and") and not re.search(r"\ba[\s]+$", before):
+            continue
         yield Number(value=_read_words(word), start=match.start(), end=match.end(), figures=False)
     for match in _ORDINAL.finditer(text):
         value = _ORDINALS[match.group().lower()]

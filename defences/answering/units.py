@@ -141,9 +141,9 @@ def unit_after(text: str, at: int, *, figures: bool) -> Unit | None:
     name = _singular(word.replace(" ", ""))
     if name not in _BY_NAME:
         return None
-    if name in _FRAGILE and not (figures and len(first.group("gap")) <= 1 and word.islower()):
-        if not (name in {"v", "w", "second"} and figures):
-            return None
+    beside = figures and len(first.group("gap")) <= 1 and word.islower()
+    if name in _FRAGILE and not beside and not (name in {"v", "w", "second"} and figures):
+        return None
     if name in {"a", "in"} and first.group("gap"):
         return None
     return _unit(name, first.end())

@@ -74,14 +74,16 @@ class Value:
 
 _AT_LEAST: Final = re.compile(
     r"\b(?:at least|no less than|not less than|no fewer than|a minimum of|minimum of|minimum"
-    r"|more than|over|above|exceed(?:s|ed|ing)?|longer than|upwards of|greater than)\s+$",
+    r"|more than|over|above|exceed(?:s|ed|ing)?|longer than|upwards of|greater than|heavier than"
+    r"|larger than|bigger than|higher than|taller than|hotter than|warmer than|older than)\s+$",
     re.IGNORECASE,
 )
 _AT_MOST: Final = re.compile(
     r"\b(?:at most|up to|no more than|not more than|no longer than|not longer than|no later than"
     r"|a maximum of|maximum of|maximum|less than|fewer than|at or (?:under|below)|under|below"
     r"|within|inside"
-    r"|not exceed(?:ing)?|shorter than|smaller than)\s+(?:the first\s+)?$",
+    r"|not exceed(?:ing)?|shorter than|smaller than|lighter than|lower than|colder than|cooler than"
+    r"|younger than)\s+(?:the first\s+)?$",
     re.IGNORECASE,
 )
 _LEAST_AFTER: Final = re.compile(r"\s*(?:or|and)\s+(?:more|longer|above|over|older)\b", re.I)
@@ -89,7 +91,9 @@ _MOST_AFTER: Final = re.compile(
     r"\s*(?:(?:or|and)\s+(?:less|fewer|shorter|under|below|younger)\b|at most\b|maximum\b)", re.I
 )
 _TURNS: Final = re.compile(
-    r"\b(?:not|never|cannot|nobody|no one|none|until|unless|without)\b|n['’]t\b",  # noqa: RUF001
+    r"\b(?:not|never|cannot|nobody|no one|none|until|unless|without|fail(?:s|ed|ing)?"
+    r"|reject(?:s|ed|ing)?|refus(?:es?|ed|ing)|declin(?:es?|ed|ing)|forbid(?:s|den)?|bans?|banned"
+    r"|prohibit(?:s|ed)?)\b|n['’]t\b",  # noqa: RUF001
     re.IGNORECASE,
 )
 _SENTENCE: Final = re.compile(r"[.;:!?]\s|[\u2014(]|,\s+(?:but|and|or|so)\b")
@@ -170,6 +174,10 @@ def same_value(first: Value, second: Value) -> bool:
         return False
     if {first.unit, second.unit} <= CURRENCIES and "cent" in {first.unit, second.unit}:
         return _close(first.low, second.low, 0.0) and _close(first.high, second.high, 0.0)
+    if {first.kind, second.kind} == {ValueKind.FREQUENCY, ValueKind.DURATION}:
+        # "every 180 days" and "again after 180 days" say the same interval.
+        units = {value.unit.removeprefix("/") for value in (first, second)}
+        return len(units) == 1 and _close(first.low, second.low, first.slack + second.slack)
     if first.unit != second.unit:
         bare = not first.unit or not second.unit
         return bare and _close(first.written, second.written, 0.0) and _point(first, second)
@@ -433,19 +441,19 @@ def _finish(text: str, value: Value) -> Value:
     elif least or _LEAST_AFTER.match(text, value.end):
         bound = 1
     stated = most or least
-    if stated and _denies(text[: value.start - len(before) + stated.start()]):
+    if stated and _denies(text[: value.start - len(before) + stated.start()], text[value.end :]):
         bound = -bound
     per = "" if value.moment is not None else _rate(text, value)
     return replace(value, bound=bound, per=per, negated=bool(_NEGATED.search(before)))
 
 
-def _denies(before: str) -> bool:
-    """Whether what leads to a bound turns it round: "must never exceed", "nobody under".
+def _denies(before: str, after: str) -> bool:
+    """Whether what stands around a bound turns it round: "must never exceed", "nobody under".
 
-    "Not until it exceeds" turns it twice.
+    "Not until it exceeds" turns it twice; "heavier ones are rejected" turns it from behind.
     """
-    clause = _SENTENCE.split(before)[-1]
-    return len(_TURNS.findall(clause)) % 2 == 1
+    sentence = _SENTENCE.split(before)[-1], _SENTENCE.split(after)[0]
+    return sum(len(_TURNS.findall(part)) for part in sentence) % 2 == 1
 
 
 def _rate(text: str, value: Value) -> str:

@@ -108,7 +108,7 @@ def _words(text: str) -> int:
     return dense // _DENSE_LETTERS_PER_WORD + len(_WORD.findall(_DENSE.sub(" ", text)))
 
 
-def _passage_risk(passage: HiddenPassage, words: int) -> float:  # noqa: PLR0911 - a table
+def _passage_risk(passage: HiddenPassage, words: int) -> float:
     """Return the risk of a channel by its words.
 
     A few words are furniture: `Cookie settings saved.` From six on (eight where honest documents

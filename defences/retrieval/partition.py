@@ -173,8 +173,10 @@ def _spread(
         spare -= min(spare, len(open_seats))
     plans = []
     for seat in order:
-        for part in _parts(seats[seat], groups[seat], counts[seat], k):
-            plans.append(_Plan(seats=(seat,), tier=part[0].origin.tier, chunks=tuple(part)))
+        plans.extend(
+            _Plan(seats=(seat,), tier=part[0].origin.tier, chunks=tuple(part))
+            for part in _parts(seats[seat], groups[seat], counts[seat], k)
+        )
     return plans
 
 

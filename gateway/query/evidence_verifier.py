@@ -117,9 +117,9 @@ def _judge(
     question_vector: NDArray[np.float32],
     answer_vector: NDArray[np.float32],
 ) -> float:
-    if draft.quotes and all(_stands_in(quote.text, subset) for quote in draft.quotes):
-        if _answer_is_quoted(profile, draft):
-            return SUPPORTED
+    quoted = draft.quotes and all(_stands_in(quote.text, subset) for quote in draft.quotes)
+    if quoted and _answer_is_quoted(profile, draft):
+        return SUPPORTED
     agreed, denied = 0.0, 0.0
     for candidate, vector in zip(evidence.candidates, evidence.vectors, strict=True):
         topical = _topicality(profile, candidate, float(vector @ question_vector))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Sequence
@@ -181,7 +182,7 @@ class _Reader:
         match = find_focus(self._question, text, context=candidate.head).match
         length = len(text.split())
         led = self._share(lead)
-        pairs = self._pairs & set(zip(own, own[1:], strict=False))
+        pairs = self._pairs & set(itertools.pairwise(own))
         return [
             self._share(own),
             self._share(set(own) - context),

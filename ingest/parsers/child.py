@@ -49,9 +49,7 @@ def _error(kind: str, reason: str) -> bytes:
     return encode({"error": {"kind": kind, "reason": reason}})
 
 
-def _answer(  # noqa: PLR0911 - a table of what can go wrong
-    header: dict[str, object], content: bytes
-) -> bytes:
+def _answer(header: dict[str, object], content: bytes) -> bytes:
     claimed, name, most = (
         header.get("claimed_media_type"),
         header.get("file_name"),

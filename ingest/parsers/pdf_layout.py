@@ -186,9 +186,7 @@ def _spaced(last: Glyphs, item: Glyphs, ems: float) -> bool:
     return item.box[0] - last.box[2] > ems * max(item.size, 1.0)
 
 
-def _channel(  # noqa: PLR0911 - a table of tests
-    item: Glyphs, paints: Sequence[Paint], page: Box
-) -> str | None:
+def _channel(item: Glyphs, paints: Sequence[Paint], page: Box) -> str | None:
     """Return how `item` is hidden; None if a reader sees it."""
     if not item.text.strip():
         return None

@@ -186,6 +186,8 @@ class GuardDecision:
         entropy: Shannon entropy over normalised group scores, in nats.
         margin: Score of the best group less that of the second, in [0, 1].
         chosen: The group answered with; None if the ladder or a person must decide.
+        contender: The group that was judged, answered with or not: the one whose confidence was
+            compared with tau. None where no group could be.
     """
 
     outcome: Outcome
@@ -195,6 +197,7 @@ class GuardDecision:
     entropy: float
     margin: float
     chosen: AnswerGroup | None
+    contender: AnswerGroup | None
 
 
 class Drafter(Protocol):

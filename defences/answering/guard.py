@@ -128,6 +128,7 @@ class DisagreementGuard:
             entropy=standing.entropy,
             margin=standing.margin,
             chosen=best,
+            contender=best,
         )
 
 
@@ -222,4 +223,5 @@ def _abstain(
         entropy=standing.entropy,
         margin=standing.margin,
         chosen=None,
+        contender=standing.ranked[0] if standing.ranked else None,
     )

@@ -53,7 +53,7 @@ class DemoDocument(_Strict):
     labels: dict[str, str]
     phase: Literal["established", "open", "spike"]
     attack: Attack | None
-    expected: Literal["admit", "quarantine"]
+    expected: Literal["admit", "quarantine", "reject"]
 
     @property
     def path(self) -> Path:

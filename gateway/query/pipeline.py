@@ -378,7 +378,7 @@ class QueryPipeline:
     ) -> AnswerResult:
         decision = attempt.decision
         chosen = decision.chosen if outcome is not Outcome.ABSTAIN else None
-        best = decision.chosen or (attempt.groups[0] if attempt.groups else None)
+        best = decision.contender
         return AnswerResult(
             question=inquiry.question,
             outcome=outcome,

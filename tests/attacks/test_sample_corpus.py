@@ -14,7 +14,11 @@ MANIFEST = load_manifest()
 OPEN = [document for document in MANIFEST.documents if document.phase != "spike"]
 ATTACKED = [q for q in MANIFEST.questions if q.phase == "main" and q.attack is not None]
 
-STATUS = {"admit": DocumentStatus.ADMITTED, "quarantine": DocumentStatus.QUARANTINED}
+STATUS = {
+    "admit": DocumentStatus.ADMITTED,
+    "quarantine": DocumentStatus.QUARANTINED,
+    "reject": DocumentStatus.REJECTED,
+}
 
 
 @pytest.mark.parametrize("document", OPEN, ids=lambda document: document.name)

@@ -26,6 +26,7 @@ from scipy.special import logsumexp
 
 from backends.embedder_onnx import OnnxEmbedder
 from defences.answering.questions import read_question
+from evaluation.calibration.answer_matching import canonical_tokens, contains_phrase
 from evaluation.calibration.labelled_set import LabelledQuestion, Split, is_right, load_labelled_set
 from evaluation.evidence import QuestionEvidence, gather_evidence, without_headings
 from gateway.query.extractive import Pick, choose, spoken
@@ -49,13 +50,25 @@ _OUT: Final = Path(__file__).parents[1] / "gateway" / "query" / SHIPPED
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
-    """One subset read against its question."""
+    """One subset read against its question; `right` says which sentences answer it."""
 
     labelled: LabelledQuestion
     text: str
     candidates: tuple[Candidate, ...]
     rows: NDArray[np.float64]
     right: NDArray[np.bool_]
+
+
+def answers(text: str, question: LabelledQuestion) -> bool:
+    """Whether a sentence answers the question, be it with the truth or with a known untruth.
+
+    A drafter reads one subset and cannot know who lies: that is what seats, corroboration and
+    agreement are for. Taught to tell, it would learn the labels and not the reading.
+    """
+    if is_right(text, question):
+        return True
+    tokens = canonical_tokens(text)
+    return any(contains_phrase(tokens, wrong) for wrong in question.wrong_answers)
 
 
 async def scenes(
@@ -78,7 +91,7 @@ async def scenes(
                     text=item.text,
                     candidates=candidates,
                     rows=features(profile, candidates, question_vector, embedded),
-                    right=np.array([is_right(text, item.labelled) for text in said]),
+                    right=np.array([answers(text, item.labelled) for text in said]),
                 )
             )
     return tuple(found)
@@ -128,7 +141,7 @@ def pick_of(scene: Scene, weights: ExtractiveWeights) -> Pick:
 
 
 def _is_right(scene: Scene, pick: Pick) -> bool:
-    return is_right(spoken(read_question(scene.text), pick.candidate), scene.labelled)
+    return answers(spoken(read_question(scene.text), pick.candidate), scene.labelled)
 
 
 async def run(out: Path) -> None:

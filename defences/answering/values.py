@@ -132,6 +132,8 @@ _JOIN: Final = re.compile(r"\s*(?:-|–|—|to|and|through|or)\s*", re.IGNORECAS
 _BETWEEN: Final = re.compile(r"\b(?:between|from)\s+$", re.IGNORECASE)
 _REPEATED: Final = re.compile(r"\s*\(\s*")
 _NOUN: Final = re.compile(r"[\s-]{1,2}([^\W\d_]+(?:-[^\W\d_]+)?)")
+_NOUN_BEFORE: Final = re.compile(r"([^\W\d_]+)\s*\($")
+_DETERMINERS: Final = frozenset("more other further additional new different such extra".split())
 _CONTEXT: Final = 28
 _MAX_NOUNS: Final = 3
 _RELATIVE: Final = 1e-6
@@ -297,12 +299,12 @@ def _of_number(text: str, number: Number) -> Value:
     if number.ordinal or unit is None:
         kind = ValueKind.ORDINAL if number.ordinal else ValueKind.NUMBER
         value = _plain(number, kind, "", 1.0)
-        return replace(value, nouns=_nouns(text, number.end))
+        return replace(value, nouns=_nouns(text, number.start, number.end))
     kind = _UNIT_KINDS.get(
         unit.dimension, ValueKind.MONEY if unit.dimension in CURRENCIES else ValueKind.QUANTITY
     )
     value = _plain(number, kind, unit.dimension, unit.factor)
-    value = replace(value, end=unit.end, nouns=_nouns(text, unit.end))
+    value = replace(value, end=unit.end, nouns=_nouns(text, number.start, unit.end))
     if unit.name in CALENDAR:
         return _calendar(value, unit.name)
     if unit.dimension == "cent":
@@ -338,13 +340,21 @@ def _calendar(value: Value, name: str) -> Value:
     return replace(value, low=centre, high=centre, slack=slack)
 
 
-def _nouns(text: str, at: int) -> tuple[str, ...]:
+def _nouns(text: str, start: int, at: int) -> tuple[str, ...]:
+    """Return the stems of what is counted: the words behind, or before a figure in brackets."""
+    if text[start - 1 : start] == "(" and text[at : at + 1] == ")":
+        before = _NOUN_BEFORE.search(text, max(0, start - _CONTEXT), start)
+        return (stem(before.group(1).lower()),) if before else ()
     found: list[str] = []
     while len(found) < _MAX_NOUNS:
         match = _NOUN.match(text, at)
-        if match is None or match.group(1).lower() in STOPWORDS:
+        if match is None:
             break
-        found.append(stem(match.group(1).lower()))
+        word = match.group(1).lower()
+        if word not in _DETERMINERS:
+            if word in STOPWORDS:
+                break
+            found.append(stem(word))
         at = match.end()
     return tuple(found)
 

@@ -197,7 +197,7 @@ class _Reader:
             1.0 / (1.0 + candidate.rank),
             float(text.rstrip().endswith("?")),
             float(bool(_DANGLING.match(text)) and not candidate.lead),
-            float(length < _SHORT_WORDS),
+            float(length < _SHORT_WORDS and not any(map(str.isdigit, text))),
             max(0.0, (length - _LONG_WORDS) / _LONG_WORDS),
             float(candidate.sentence.kind is SentenceKind.ROW),
         ]

@@ -56,6 +56,7 @@ def create_app(
         # A redirect would be built from the Host header, which the caller writes.
         redirect_slashes=False,
         responses=RESPONSES,
+        generate_unique_id_function=lambda route: route.name,
     )
     install(app)
     for module in (documents, scans, questions, origins, alerts, health):

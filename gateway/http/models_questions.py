@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from domain.answering import (
     AbstainReason,
@@ -24,10 +24,18 @@ from domain.documents import Tier
 from gateway.http.models_documents import PROSE, Model, OriginModel
 
 
+def _whole(value: object) -> object:
+    """JSON has one kind of number: 3.0 is the integer 3."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Count = Annotated[int, Field(strict=True, ge=1, le=32), BeforeValidator(_whole)]
+
+
 class QuestionRequest(Model):
     question: Annotated[str, Field(min_length=1, max_length=2000, pattern=PROSE)]
-    m: Annotated[int | None, Field(None, ge=1, le=32, strict=True, description="drafts")]
-    k: Annotated[int | None, Field(None, ge=1, le=32, strict=True, description="chunks a draft")]
+    m: Annotated[Count | None, Field(None, description="drafts")]
+    k: Annotated[Count | None, Field(None, description="chunks a draft")]
 
 
 class SourceModel(Model):

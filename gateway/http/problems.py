@@ -16,6 +16,7 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
+from starlette.routing import Match, Route
 
 from domain import errors
 
@@ -65,7 +66,7 @@ class Problem(BaseModel):
     """Body of every error answer."""
 
     type: str = Field(description="stable name of the kind of problem, a URN")
-    title: str
+    title: str = Field(description="the same in words")
     status: int
     detail: str
     fields: list[FieldProblem] | None = Field(None, description="which fields are wrong")
@@ -123,7 +124,7 @@ def problem_response(
 ) -> Response:
     body = Problem(
         type=TYPE_PREFIX + code,
-        title=HTTPStatus(status).phrase,
+        title=code.replace("-", " ").capitalize(),
         status=status,
         detail=detail,
         fields=fields,
@@ -209,11 +210,24 @@ def _location(parts: Sequence[object]) -> list[str | int]:
     ]
 
 
-async def _http(_: Request, exc: Exception) -> Response:
+async def _http(request: Request, exc: Exception) -> Response:
     if not isinstance(exc, HTTPException):
         raise exc
     code = _CODES.get(exc.status_code, "http-error")
-    return problem_response(exc.status_code, code, str(exc.detail), headers=exc.headers)
+    headers = dict(exc.headers or {})
+    if exc.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        headers["Allow"] = ", ".join(sorted(_methods(request)))
+    return problem_response(exc.status_code, code, str(exc.detail), headers=headers)
+
+
+def _methods(request: Request) -> set[str]:
+    """Return what the path takes: Starlette names the methods of the first route alone."""
+    return {
+        method
+        for route in request.app.routes
+        if isinstance(route, Route) and route.matches(request.scope)[0] is not Match.NONE
+        for method in route.methods or ()
+    }
 
 
 async def _disconnected(_: Request, exc: Exception) -> Response:

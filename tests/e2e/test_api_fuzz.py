@@ -1,0 +1,40 @@
+"""Whatever is sent to a running stack: nothing 5xx, and every answer as the OpenAPI document says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from tests.e2e.stack import Stack
+from tests.fuzzing import fuzz
+
+pytestmark = [pytest.mark.integration, pytest.mark.slow]
+
+
+def test_with_the_admin_key_every_answer_is_as_documented(stack: Stack, tmp_path: Path) -> None:
+    authorization = stack.client.headers["Authorization"]
+
+    report = fuzz(stack.url, tmp_path, authorization=authorization, seconds=60)
+
+    assert "Tested: 22" in report
+    assert server_errors(stack) == []
+
+
+def test_without_a_key_every_answer_is_as_documented(stack: Stack, tmp_path: Path) -> None:
+    report = fuzz(stack.url, tmp_path, authorization=None, phases="fuzzing", examples=5)
+
+    assert "Tested: 22" in report
+    assert server_errors(stack) == []
+
+
+def server_errors(stack: Stack) -> list[str]:
+    """Return the routes that ever answered 5xx, as the gateway itself counted them."""
+    families = text_string_to_metric_families(stack.client.get("/metrics").text)
+    return sorted(
+        sample.labels["route"]
+        for family in families
+        for sample in family.samples
+        if sample.name == "mithridate_http_requests_total" and sample.labels["status"] >= "500"
+    )

@@ -1,0 +1,60 @@
+"""Runs schemathesis against a gateway, in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+_ROOT: Final = Path(__file__).resolve().parents[1]
+_SEED: Final = "20260101"
+_GRACE_SECONDS: Final = 180
+
+
+def fuzz(
+    url: str,
+    folder: Path,
+    *,
+    authorization: str | None,
+    phases: str = "examples,coverage,fuzzing,stateful",
+    examples: int = 20,
+    seconds: int | None = None,
+) -> str:
+    """Send what the OpenAPI document allows and what it does not; return the report.
+
+    Args:
+        url: Of the gateway.
+        folder: Where schemathesis may write.
+        authorization: The header's value; None sends none.
+        phases: Of schemathesis, by their names.
+        examples: Greatest number of generated calls of an operation in a phase.
+        seconds: Repeat until they are over; None goes through the phases once.
+
+    Raises:
+        AssertionError: A check failed; the message is the report.
+    """
+    command = [
+        *(sys.executable, "-m", "schemathesis.cli"),
+        *("--config-file", str(_ROOT / "tests" / "schemathesis.toml")),
+        *("run", f"{url}/openapi.json", "--no-color", "--continue-on-failure", "--seed", _SEED),
+        *("--phases", phases, "--max-examples", str(examples), "--request-timeout", "30"),
+        *("--output-truncate", "false"),
+    ]
+    if seconds is not None:
+        command += ["--max-time", str(seconds)]
+    if authorization is not None:
+        command += ["--header", f"Authorization: {authorization}"]
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env={**os.environ, "SCHEMATHESIS_HOOKS": "tests.fuzz_hooks", "PYTHONPATH": str(_ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=(seconds or 0) + _GRACE_SECONDS,
+        check=False,
+    )
+    report = done.stdout + done.stderr
+    assert done.returncode == 0, report
+    return report

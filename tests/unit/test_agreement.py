@@ -74,6 +74,20 @@ TABLE = [
     (WHAT, "All readings are erased.", "All readings are erased.", True),
     (WHAT, "The readings are erased after 17 days.", "The readings are erased after 90 days.", False),
     (WHAT, "The supplier keeps it in Oslo Harbour.", "The supplier keeps it in Porto Velho.", False),
+    ("How deep may the tank be filled?", "The level must never exceed 6.5 metres.", "Keep the level at or under 6.5 metres.", True),
+    ("How much charge must the battery hold?", "Do not begin while the battery shows less than 35% charge.", "The battery must hold at least 35% charge.", True),
+    ("How old must a driver be?", "Drivers must be at least 21 years old.", "Nobody under 21 years may drive.", True),
+    ("How old must a driver be?", "Drivers must be at least 21 years old.", "Drivers may be up to 21 years old.", False),
+    ("What temperature may the tank reach?", "The tank may reach at most 40 °C.", "The tank must not go below 40 °C.", False),
+    ("How heavy may a parcel be?", "Parcels heavier than 14 kg are rejected.", "A parcel may weigh no more than 14 kg.", True),
+    ("How heavy may a parcel be?", "Parcels heavier than 14 kg are rejected.", "A parcel must weigh at least 14 kg.", False),
+    ("When is the line staffed?", "The line is staffed from 07:30 to 19:00.", "Lines open at 07:30 and close at 19:00.", True),
+    ("When is the line staffed?", "The line is staffed from 07:30 to 19:00.", "Lines open at 08:30 and close at 19:00.", False),
+    ("How often must a filter be changed?", "Change the filter every 6 months.", "It is replaced again after six months.", True),
+    ("How often must a filter be changed?", "Change the filter every 6 months.", "It is replaced again after six weeks.", False),
+    ("Which form goes with it?", "Every parcel needs a completed form R-117.", "The form to fill in is R-117.", True),
+    ("Which form goes with it?", "Every parcel needs a completed form R-117.", "The form to fill in is R-204.", False),
+    ("Is the pump approved for drinking water?", "No: It is not approved for drinking water.", "Drinking water must not be carried by the pump, because its seals have no approval.", True),
 ]  # fmt: skip
 
 

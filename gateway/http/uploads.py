@@ -79,11 +79,12 @@ UPLOAD_BODY: Final[dict[str, Any]] = {
                 "encoding": {"labels": {"contentType": "application/json"}},
             },
             **{
+                media_type: {"schema": {"type": "string", "minLength": 1}}
+                for media_type in ("text/plain", "text/markdown", "text/html")
+            },
+            **{
                 media_type: {"schema": {"type": "string", "format": "binary", "minLength": 1}}
                 for media_type in (
-                    "text/plain",
-                    "text/markdown",
-                    "text/html",
                     "application/pdf",
                     "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
                     "message/rfc822",

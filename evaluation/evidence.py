@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Final
 
 import numpy as np
@@ -19,6 +20,9 @@ from domain.retrieval import Embedder, ScoredChunk, VectorStore
 from evaluation.calibrate import index
 from evaluation.calibration.labelled_set import LabelledQuestion, LabelledSet
 from runtime.settings import Settings
+
+EPOCH: Final = datetime(2026, 1, 1, tzinfo=UTC)
+"""When what has no date of its own was admitted."""
 
 _KEY: Final = hashlib.sha256(b"evaluation").digest()
 """Fixed, so that a measurement can be repeated."""

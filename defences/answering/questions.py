@@ -120,6 +120,7 @@ _HEAD: Final = r"\b(?:what|which)(?:(?:'s| is| are| was| were)(?: [\w-]+){0,4}|(
 _RULES: Final[Sequence[tuple[re.Pattern[str], tuple[AnswerType, ...]]]] = tuple(
     (re.compile(pattern, re.IGNORECASE), types)
     for pattern, types in (
+        (r"\bin per ?cent\b", (AnswerType.PERCENT,)),
         (r"\bwhat (?:percentage|percent|share|proportion|fraction)\b|\bhow many per ?cent\b", (AnswerType.PERCENT, AnswerType.NUMBER)),
         (rf"\bhow much (?:\S+ ){{0,8}}?(?:{_MONEY_WORDS})\b|\bhow expensive\b", (AnswerType.MONEY, AnswerType.PERCENT)),
         (rf"{_HEAD} (?:{_MONEY_WORDS})\b|\bwhat (?:do|does|did|must|will|would)(?: \S+){{1,8}} (?:{_MONEY_WORDS})\b", (AnswerType.MONEY, AnswerType.NUMBER)),

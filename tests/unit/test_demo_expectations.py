@@ -89,6 +89,20 @@ def test_a_demo_as_expected_has_no_failures(good: DemoResult) -> None:
     assert failures(good) == []
 
 
+def test_a_baseline_that_is_mostly_refused_is_a_failure(good: DemoResult) -> None:
+    questions = tuple(
+        replace(result, outcome="abstain", answer=None)
+        if result.question.phase == "baseline"
+        else result
+        for result in good.questions
+    )
+
+    failed = failures(replace(good, questions=questions))
+
+    assert len(failed) == 1
+    assert "baseline questions were answered" in failed[0]
+
+
 @pytest.mark.parametrize("verdict", ["admit", "reject", None])
 def test_another_verdict_is_a_failure(good: DemoResult, verdict: str | None) -> None:
     poison = next(d for d in MANIFEST.documents if d.expected == "quarantine")

@@ -13,6 +13,7 @@ from anyio import to_thread
 from prometheus_client.parser import text_string_to_metric_families
 
 from domain.scanning import Detector
+from runtime.settings import Settings, WebhookSettings
 from tests.fuzzing import fuzz
 from tests.http_services import Gateway, open_gateway
 
@@ -24,7 +25,8 @@ async def served(
     tmp_path: Path, detectors: Sequence[Detector], anyio_backend: str
 ) -> AsyncIterator[tuple[Gateway, str]]:
     """A gateway and the URL at which it is served."""
-    async with open_gateway(tmp_path, detectors=detectors) as gateway:
+    settings = Settings(data_dir=tmp_path, webhooks=WebhookSettings(allow_private_networks=True))
+    async with open_gateway(tmp_path, detectors=detectors, settings=settings) as gateway:
         with socket.create_server(("127.0.0.1", 0)) as listening:
             config = uvicorn.Config(gateway.app, lifespan="off", log_config=None, access_log=False)
             server = uvicorn.Server(config)

@@ -133,7 +133,9 @@ _BETWEEN: Final = re.compile(r"\b(?:between|from)\s+$", re.IGNORECASE)
 _REPEATED: Final = re.compile(r"\s*\(\s*")
 _NOUN: Final = re.compile(r"[\s-]{1,2}([^\W\d_]+(?:-[^\W\d_]+)?)")
 _NOUN_BEFORE: Final = re.compile(r"([^\W\d_]+)\s*\($")
-_DETERMINERS: Final = frozenset("more other further additional new different such extra".split())
+_DETERMINERS: Final = frozenset(
+    {"more", "other", "further", "additional", "new", "different", "such", "extra"}
+)
 _CONTEXT: Final = 28
 _MAX_NOUNS: Final = 3
 _RELATIVE: Final = 1e-6

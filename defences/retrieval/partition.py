@@ -171,7 +171,7 @@ def _spread(
         for seat in open_seats[:spare]:
             counts[seat] += 1
         spare -= min(spare, len(open_seats))
-    plans = []
+    plans: list[_Plan] = []
     for seat in order:
         plans.extend(
             _Plan(seats=(seat,), tier=part[0].origin.tier, chunks=tuple(part))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -28,7 +29,9 @@ from defences.answering.calibration import (
     reliability,
 )
 from defences.answering.calibration_artefact import CalibrationArtefact, Labels, fit_artefact
+from domain.answering import Calibrator
 
+Fit = Callable[..., Calibrator]
 FITS = [fit_temperature, fit_platt, fit_isotonic]
 
 
@@ -67,7 +70,7 @@ def test_a_known_bias_is_recovered() -> None:
 
 
 @pytest.mark.parametrize("fit", [fit_platt, fit_isotonic])
-def test_a_fit_is_calibrated_on_labels_it_has_not_seen(fit) -> None:
+def test_a_fit_is_calibrated_on_labels_it_has_not_seen(fit: Fit) -> None:
     seen = sample(3000, temperature=0.6, bias=1.0)
     unseen = sample(3000, temperature=0.6, bias=1.0, seed=1)
 
@@ -80,7 +83,7 @@ def test_a_fit_is_calibrated_on_labels_it_has_not_seen(fit) -> None:
 @settings(deadline=None)
 @given(drawn=labels, more=arrays.arrays(np.float64, 20, elements=st.floats(-1.0, 2.0)))
 def test_confidences_are_probabilities_that_never_fall_with_the_score(
-    fit, drawn: tuple[NDArray[np.float64], NDArray[np.bool_]], more: NDArray[np.float64]
+    fit: Fit, drawn: tuple[NDArray[np.float64], NDArray[np.bool_]], more: NDArray[np.float64]
 ) -> None:
     scores, right = drawn
     right[0], right[-1] = True, False
@@ -103,7 +106,9 @@ def test_confidences_are_probabilities_that_never_fall_with_the_score(
         (np.full(MIN_LABELS, 0.5), np.ones(MIN_LABELS + 1, dtype=np.bool_)),
     ],
 )
-def test_labels_that_show_nothing_are_refused(fit, scores, right) -> None:
+def test_labels_that_show_nothing_are_refused(
+    fit: Fit, scores: NDArray[np.float64], right: NDArray[np.bool_]
+) -> None:
     with pytest.raises(CalibrationError):
         fit(scores, right, tau=0.7, version="")
 
@@ -258,7 +263,12 @@ def test_an_empty_split_is_refused(split: str) -> None:
     splits = {"fit": full, "held_out": full, "tau_split": full, split: empty}
 
     with pytest.raises(CalibrationError, match="empty"):
-        fit_artefact(**splits, configuration="x")
+        fit_artefact(
+            fit=splits["fit"],
+            held_out=splits["held_out"],
+            tau_split=splits["tau_split"],
+            configuration="x",
+        )
 
 
 def test_reliability_counts_every_label_once() -> None:

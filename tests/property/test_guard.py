@@ -15,6 +15,7 @@ from domain.answering import (
     AbstainReason,
     AnswerGroup,
     AnswerWarning,
+    GuardDecision,
     Outcome,
     PartitionMode,
     SeatId,
@@ -33,7 +34,7 @@ def decide(
     *,
     mode: PartitionMode = PartitionMode.ISOLATED,
     calibrated: bool = True,
-):
+) -> GuardDecision:
     return guard.decide(groups, mode=mode, calibrated=calibrated)
 
 

@@ -60,7 +60,7 @@ def test_a_figure_is_read_in_its_base_unit(
     (value,) = find_values(text)
 
     assert (value.kind, value.unit) == (kind, unit)
-    assert (value.low, value.high) == (pytest.approx(low), pytest.approx(high))
+    assert [value.low, value.high] == pytest.approx([low, high])
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ demo: $(STAMP) ## Run the main job on the sample corpus (ARGS=--json for one JSO
 	@$(BIN)/mithridate demo $(ARGS)
 
 test: $(STAMP) ## Run every test (ARGS go to pytest)
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup $(ARGS)
 
 check: $(STAMP) ## Format, lint, types and import rules, changing nothing
 	@$(BIN)/ruff format --check .

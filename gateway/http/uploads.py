@@ -6,7 +6,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from fastapi import Request
@@ -21,8 +21,7 @@ MAX_FILE_NAME: Final = 255
 MAX_LABELS: Final = 32
 MAX_LABEL_CHARS: Final = 200
 
-_TEXT_FIELDS: Final = ("title", "source_uri")
-_FORM_FIELDS: Final = frozenset({"file", "labels", *_TEXT_FIELDS})
+_TEXT_FIELDS: Final = frozenset({"title", "source_uri", "labels"})
 _NAME: Final = r"[a-z0-9!#$&^_.+-]{1,127}"
 _MEDIA_TYPE: Final = re.compile(f"{_NAME}/{_NAME}")
 
@@ -45,20 +44,16 @@ UPLOAD_BODY: Final[dict[str, Any]] = {
                 "name": name,
                 "in": "query",
                 "required": False,
-                "description": f"{name} of a raw body; in a form it is {form}",
+                "description": f"{name} of the document; what a form says goes before it",
                 "schema": schema,
             }
-            for name, schema, form in (
-                ("title", _FIELDS["title"], "a field"),
-                ("source_uri", _FIELDS["source_uri"], "a field"),
-                ("file_name", _FILE_NAME, "the file's own"),
-            )
+            for name, schema in (*_FIELDS.items(), ("file_name", _FILE_NAME))
         ),
         {
             "name": "labels",
             "in": "query",
             "required": False,
-            "description": "JSON object of strings, labels of a raw body; in a form it is a field",
+            "description": "JSON object of strings; what a form says goes before it",
             "content": {"application/json": {"schema": _LABELS}},
         },
     ],
@@ -139,55 +134,48 @@ async def read_upload(request: Request, *, max_bytes: int) -> Upload:
 
 
 async def _raw(request: Request, media_type: str) -> Upload:
-    query = request.query_params
-    return _upload(
-        content=await request.body(),
-        media_type=_claim(media_type),
-        file_name=query.get("file_name"),
-        fields={name: query.get(name) for name in _TEXT_FIELDS},
-        labels=query.get("labels"),
-    )
+    claimed = _claim(media_type)
+    said = _said(request.query_params)
+    return replace(said, content=await request.body(), media_type=claimed)
 
 
 async def _form(request: Request) -> Upload:
+    beside = _said(request.query_params)
     try:
         async with request.form(max_files=1, max_fields=8) as form:
             file = form.get("file")
             if not isinstance(file, UploadFile):
                 raise InputError("the form needs one field `file` with the document")
-            texts = {name: form.get(name) for name in (*_TEXT_FIELDS, "labels")}
-            if any(isinstance(value, UploadFile) for value in texts.values()):
-                raise InputError("title, source_uri and labels must be text fields")
-            if not _FORM_FIELDS.issuperset(form):
-                raise InputError(f"a form has no fields but {', '.join(sorted(_FORM_FIELDS))}")
+            texts = {name: value for name, value in form.items() if isinstance(value, str)}
+            if not _TEXT_FIELDS.issuperset(texts) or len(texts) + 1 != len(form):
+                raise InputError(
+                    f"a form has `file` and the texts {', '.join(sorted(_TEXT_FIELDS))}"
+                )
+            within = _said({**texts, "file_name": file.filename or ""})
             claimed = (file.content_type or "").partition(";")[0].strip().lower()
-            return _upload(
+            return Upload(
                 content=await file.read(),
                 media_type=_claim(claimed) if claimed else None,
-                file_name=file.filename,
-                fields={name: _text(texts[name]) for name in _TEXT_FIELDS},
-                labels=_text(texts["labels"]),
+                # What a form says of its file goes before what the query says.
+                file_name=within.file_name or beside.file_name,
+                title=within.title or beside.title,
+                source_uri=within.source_uri or beside.source_uri,
+                labels=within.labels or beside.labels,
             )
     except UnicodeError as exc:
         # Some codecs that a form may name as its charset fail in ways of their own.
         raise InputError("a text field of the form cannot be decoded") from exc
 
 
-def _upload(
-    *,
-    content: bytes,
-    media_type: str | None,
-    file_name: str | None,
-    fields: Mapping[str, str | None],
-    labels: str | None,
-) -> Upload:
+def _said(texts: Mapping[str, str]) -> Upload:
+    """Return what is said of a document that is still to be read."""
     return Upload(
-        content=content,
-        media_type=media_type,
-        file_name=_bounded("file_name", _base_name(file_name), MAX_FILE_NAME),
-        title=_bounded("title", fields["title"], MAX_TITLE),
-        source_uri=_bounded("source_uri", fields["source_uri"], MAX_URI),
-        labels=_labels(labels),
+        content=b"",
+        media_type=None,
+        file_name=_base_name(_bounded("file_name", texts.get("file_name"), MAX_FILE_NAME)),
+        title=_bounded("title", texts.get("title"), MAX_TITLE),
+        source_uri=_bounded("source_uri", texts.get("source_uri"), MAX_URI),
+        labels=_labels(texts.get("labels")),
     )
 
 
@@ -209,22 +197,18 @@ def _claim(media_type: str) -> str | None:
     return None if media_type == "application/octet-stream" else media_type
 
 
-def _text(value: UploadFile | str | None) -> str | None:
-    return value if isinstance(value, str) else None
-
-
 def _base_name(name: str | None) -> str | None:
     return name.replace("\\", "/").rpartition("/")[2] if name else None
 
 
 def _bounded(name: str, value: str | None, limit: int) -> str | None:
-    if value is None or not value.strip():
+    if value is None:
         return None
     if len(value) > limit:
         raise InputError(f"{name} has {len(value)} characters, limit is {limit}")
     if any(unicodedata.category(char) in {"Cc", "Cs"} for char in value):
         raise InputError(f"{name} has control characters")
-    return value
+    return value if value.strip() else None
 
 
 def _labels(text: str | None) -> Mapping[str, str]:

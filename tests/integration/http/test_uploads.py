@@ -246,6 +246,7 @@ BAD_FIELDS = [
     pytest.param({"title": "a\x1b[31mb"}, id="terminal escape in the title"),
     pytest.param({"title": "a\x85b"}, id="C1 control in the title"),
     pytest.param({"title": "t" * 501}, id="title too long"),
+    pytest.param({"title": " \n"}, id="title of a line's end"),
     pytest.param({"source_uri": "https://example.com/\r\nX: y"}, id="line ends in the URI"),
     pytest.param({"source_uri": "u" * 2001}, id="URI too long"),
     pytest.param({"labels": "not json"}, id="labels no JSON"),
@@ -280,6 +281,25 @@ async def test_a_bad_field_is_refused_in_a_form_and_beside_a_raw_body(
     for reply in (in_form, beside):
         body = problem(reply, 422, "invalid-input")
         assert len(body["detail"]) < 200
+
+
+async def test_what_is_said_beside_a_form_is_read_too_and_what_it_says_itself_goes_first(
+    shared: Gateway,
+) -> None:
+    headers = await shared.writer()
+    beside = {"title": "beside", "source_uri": "https://example.com/", "labels": '{"a": "b"}'}
+
+    reply = await shared.client.post(
+        "/v1/documents", params=beside, headers=headers, **form(title="within")
+    )
+    bad = await shared.client.post(
+        "/v1/documents", params={"labels": "7"}, headers=headers, **form(title="within")
+    )
+
+    found = (await shared.client.get(reply.headers["location"], headers=headers)).json()
+    assert (found["title"], found["source_uri"]) == ("within", "https://example.com/")
+    assert (found["labels"], found["file_name"]) == ({"a": "b"}, "page.md")
+    problem(bad, 422, "invalid-input")
 
 
 async def test_thirty_two_labels_and_invisible_marks_are_taken(shared: Gateway) -> None:

@@ -39,4 +39,6 @@ if [ -z "$uv" ]; then
   uv=$PWD/.uv/bin/uv
 fi
 
-"$uv" sync --locked --python "$python" >&2
+# A machine behind a proxy of its own may trust certificates that uv does not bring along.
+"$uv" sync --locked --python "$python" >&2 ||
+  UV_SYSTEM_CERTS=1 UV_NATIVE_TLS=1 "$uv" sync --locked --python "$python" >&2

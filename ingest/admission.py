@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
 from defences.retrieval.families import FamilyDecision, Member, assign_family, elect_centre
-from domain.documents import Document, DocumentId, DocumentStatus, NeighbourRelation, TenantId
+from domain.documents import Document, DocumentStatus, NeighbourRelation, TenantId
 from domain.ledger import DocumentLedger, DocumentRecord, OriginLedger
 from domain.retrieval import Embedder, FamilyId, VectorRecord, VectorStore
 from domain.scanning import Finding, FindingLevel
 from ingest.chunking import chunk
+from ingest.regrouping import member_of, move_members
 
 _EMBED_BATCH: Final = 256
 
@@ -89,41 +90,47 @@ class Admission:
                 ]
             )
         await self._absorb(document.tenant_id, family)
+        await self._follow_origin(document)
         return family
 
     async def withdraw(self, record: DocumentRecord) -> None:
-        """Remove the vectors; where the document was its family's centre, elect another."""
+        """Remove the vectors; those that the document was the centre of elect another.
+
+        They are found by the family's id, not by the record: an attempt that took their votes may
+        have died before its own verdict was written.
+        """
         await self._vectors.delete_document(record.id, tenant_id=record.tenant_id)
-        if record.family_id is None or record.family_id != FamilyId(record.id):
-            return
-        family = await self._documents.family(record.tenant_id, record.family_id)
+        family = await self._documents.family(record.tenant_id, FamilyId(record.id))
         members = [
-            await self._member(member)
+            await member_of(member, self._origins)
             for member in family
             if member.id != record.id and member.status is DocumentStatus.ADMITTED
         ]
-        await self._move(record.tenant_id, elect_centre(members))
+        await move_members(
+            record.tenant_id,
+            elect_centre(members),
+            vectors=self._vectors,
+            documents=self._documents,
+        )
+
+    async def _follow_origin(self, document: Document) -> None:
+        """Correct the tier where somebody established or revoked the origin during the scan."""
+        scanned_as = document.provenance.origin
+        present = await self._origins.get(document.tenant_id, scanned_as.ref)
+        if present != scanned_as:
+            await self._vectors.set_origin(present, tenant_id=document.tenant_id)
 
     async def _absorb(self, tenant_id: TenantId, family: FamilyDecision) -> None:
         """Take the vote of less established centres; their own members elect another."""
         for centre in family.absorbs:
             members = await self._documents.family(tenant_id, FamilyId(centre))
-            left = [await self._member(one) for one in members if one.id != centre]
+            left = [await member_of(one, self._origins) for one in members if one.id != centre]
             joined = FamilyDecision(family_id=family.family_id, voting=False)
-            await self._move(tenant_id, {centre: joined, **elect_centre(left)})
-
-    async def _move(
-        self, tenant_id: TenantId, decisions: Mapping[DocumentId, FamilyDecision]
-    ) -> None:
-        for document_id, decision in decisions.items():
-            await self._vectors.set_family(
-                document_id,
-                tenant_id=tenant_id,
-                family_id=decision.family_id,
-                voting=decision.voting,
-            )
-            await self._documents.set_family(
-                tenant_id, document_id, family_id=decision.family_id, voting=decision.voting
+            await move_members(
+                tenant_id,
+                {centre: joined, **elect_centre(left)},
+                vectors=self._vectors,
+                documents=self._documents,
             )
 
     async def _family(self, document: Document, at: datetime) -> FamilyDecision:
@@ -131,7 +138,7 @@ class Admission:
         records = await self._documents.records(document.tenant_id, list(near))
         known = [
             replace(
-                await self._member(record),
+                await member_of(record, self._origins),
                 similarity=near[record.id].similarity,
                 contradicts=near[record.id].relation is NeighbourRelation.CONTRADICTION,
             )
@@ -146,16 +153,6 @@ class Admission:
             family_id=None,
         )
         return assign_family(candidate, known)
-
-    async def _member(self, record: DocumentRecord) -> Member:
-        origin = await self._origins.get(record.tenant_id, record.origin)
-        return Member(
-            document_id=record.id,
-            tier=origin.tier,
-            origin=record.origin,
-            admitted_at=record.admitted_at or record.received_at,
-            family_id=record.family_id,
-        )
 
 
 def embedded_text(heading: str, text: str) -> str:

@@ -6,14 +6,23 @@ from domain.clock import Clock
 from domain.documents import Origin, OriginRef, TenantId
 from domain.ledger import OriginLedger
 from domain.retrieval import VectorStore
+from ingest.regrouping import Regrouping
 
 
 class OriginDesk:
-    """Establishes and revokes; every chunk of the origin changes sides at once."""
+    """Establishes and revokes; every chunk of the origin changes sides, and families their voice."""
 
-    def __init__(self, *, origins: OriginLedger, vectors: VectorStore, clock: Clock) -> None:
+    def __init__(
+        self,
+        *,
+        origins: OriginLedger,
+        vectors: VectorStore,
+        regrouping: Regrouping,
+        clock: Clock,
+    ) -> None:
         self._origins = origins
         self._vectors = vectors
+        self._regrouping = regrouping
         self._clock = clock
 
     async def add(self, tenant_id: TenantId, ref: OriginRef, *, actor: str) -> Origin:
@@ -34,6 +43,7 @@ class OriginDesk:
             tenant_id, ref, reviewed=reviewed, reason=reason, actor=actor, at=self._clock.now()
         )
         await self._vectors.set_origin(origin, tenant_id=tenant_id)
+        await self._regrouping.regroup(tenant_id, ref)
         return origin
 
     async def revoke(
@@ -44,4 +54,5 @@ class OriginDesk:
             tenant_id, ref, reason=reason, actor=actor, at=self._clock.now()
         )
         await self._vectors.set_origin(origin, tenant_id=tenant_id)
+        await self._regrouping.regroup(tenant_id, ref)
         return origin

@@ -32,6 +32,7 @@ from ingest.admission import Admission, ChunkOptions
 from ingest.neighbours import NeighbourLookup
 from ingest.origins import OriginDesk
 from ingest.pipeline import IngestPipeline
+from ingest.regrouping import Regrouping
 from ingest.review import ReviewDesk
 from monitors.deliveries import DeliveryPump
 from monitors.disagreement import DisagreementMonitor
@@ -174,7 +175,14 @@ async def build_services(settings: Settings, *, broker_url: str) -> Services:
             policy=policy,
             clock=clock,
         ),
-        origins=OriginDesk(origins=ledger.origins, vectors=vectors, clock=clock),
+        origins=OriginDesk(
+            origins=ledger.origins,
+            vectors=vectors,
+            regrouping=Regrouping(
+                documents=ledger.documents, origins=ledger.origins, vectors=vectors, blobs=blobs
+            ),
+            clock=clock,
+        ),
         query=await build_query(
             settings,
             embedder=embedder,

@@ -25,6 +25,7 @@ from ingest.admission import Admission, ChunkOptions
 from ingest.neighbours import NeighbourLookup
 from ingest.origins import OriginDesk
 from ingest.pipeline import IngestPipeline, original_key
+from ingest.regrouping import Regrouping
 from ingest.review import ReviewDesk
 from runtime.answering import build_query
 from runtime.scanning import build_detectors, build_parser, build_policy
@@ -160,7 +161,14 @@ async def build_world(
             policy=policy,
             clock=clock,
         ),
-        origins=OriginDesk(origins=ledger.origins, vectors=vectors, clock=clock),
+        origins=OriginDesk(
+            origins=ledger.origins,
+            vectors=vectors,
+            regrouping=Regrouping(
+                documents=ledger.documents, origins=ledger.origins, vectors=vectors, blobs=blobs
+            ),
+            clock=clock,
+        ),
         query=await build_query(
             settings,
             embedder=embedder,

@@ -95,9 +95,11 @@ def _at_desk(act: Callable[[OriginDesk, str], Awaitable[Origin]]) -> Origin:
     """Run `act` on ledger and index together."""
     import httpx
 
+    from backends.blobs_files import FileBlobStore
     from domain.errors import ConfigurationError
     from gateway.cli.local_ledger import with_ledger
     from ingest.origins import OriginDesk
+    from ingest.regrouping import Regrouping
     from runtime.settings import load_settings
     from runtime.storage import build_embedder, build_vectors
 
@@ -110,9 +112,16 @@ def _at_desk(act: Callable[[OriginDesk, str], Awaitable[Origin]]) -> Origin:
     async def work(local: LocalLedger) -> Origin:
         async with httpx.AsyncClient() as http:
             embedder = build_embedder(settings.embedder, http)
+            vectors = build_vectors(settings, dimensions=embedder.dimensions)
             desk = OriginDesk(
                 origins=local.ledger.origins,
-                vectors=build_vectors(settings, dimensions=embedder.dimensions),
+                vectors=vectors,
+                regrouping=Regrouping(
+                    documents=local.ledger.documents,
+                    origins=local.ledger.origins,
+                    vectors=vectors,
+                    blobs=FileBlobStore(settings.home / "blobs"),
+                ),
                 clock=local.clock,
             )
             return await act(desk, local.actor)

@@ -47,7 +47,7 @@ from runtime.secrets import instance_secret
 from runtime.settings import Settings
 from runtime.storage import build_embedder, build_vectors
 
-_CHECK_SECONDS: Final = 5.0
+_CHECK_SECONDS: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +77,10 @@ class Services:
 
     async def close(self) -> None:
         await self.closing.aclose()
+
+    async def warm_up(self) -> None:
+        """Load what takes seconds to load before the first caller waits for it."""
+        await self.check_dependencies()
 
     async def check_dependencies(self) -> Mapping[str, str]:
         """Ask each dependency; `ok`, or one word for what is wrong."""

@@ -133,7 +133,7 @@ class Supervisor:
         if url is None:
             return False
         try:
-            ready = httpx.get(f"{url}/readyz", timeout=5, trust_env=False).is_success
+            ready = httpx.get(f"{url}/readyz", timeout=15, trust_env=False).is_success
         except httpx.HTTPError:
             return False
         if ready:

@@ -41,6 +41,7 @@ def create_app(
             return
         built = await build_services(settings, broker_url=broker_url)
         app.state.services = built
+        await built.warm_up()
         try:
             yield
         finally:

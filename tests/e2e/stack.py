@@ -17,7 +17,7 @@ import httpx
 
 T = TypeVar("T")
 
-PATIENCE_SECONDS: Final = 90.0
+PATIENCE_SECONDS: Final = 240.0
 _POLL_SECONDS: Final = 0.1
 
 FAST: Final[Mapping[str, str]] = {
@@ -141,7 +141,7 @@ class Stack:
         assert self._up is not None
         assert self._up.poll() is None, self._log.read_text()[-3000:]
         try:
-            return httpx.get(f"{self.url}/readyz", timeout=10).status_code == 200
+            return httpx.get(f"{self.url}/readyz", timeout=20).status_code == 200
         except (FileNotFoundError, ValueError, httpx.HTTPError):
             return False
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -98,7 +100,7 @@ def test_sentences_stand_where_they_say_in_order_and_apart(text: str) -> None:
     for sentence in found:
         assert sentence.text == " ".join(text[sentence.start : sentence.end].split())
         assert any(character.isalnum() for character in sentence.text)
-    for before, after in zip(found, found[1:], strict=False):
+    for before, after in itertools.pairwise(found):
         assert before.end <= after.start
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
@@ -21,7 +22,8 @@ from domain.ledger import DocumentLedger, OriginLedger
 from domain.retrieval import Candidate, NearDuplicateIndex, Signature
 
 MAX_NEIGHBOURS: Final = 20
-"""Near-copies compared word by word; the most similar come first, so a flood costs no more."""
+"""Near-copies compared word by word, of established origins and of the pool each: the most similar
+come first, so a flood costs no more, and it hides no established text."""
 
 
 _CONTAINED: Final = frozenset({DocumentStatus.QUARANTINED, DocumentStatus.REJECTED})
@@ -64,7 +66,7 @@ class NeighbourLookup:
         else:
             await self._rebuild_if_wiped(tenant_id)
             found = await self._index.query_and_insert(tenant_id, document_id, own)
-        return own, await self._compare(tenant_id, text, found[:MAX_NEIGHBOURS])
+        return own, await self._compare(tenant_id, text, found)
 
     async def forget(self, tenant_id: TenantId, document_id: DocumentId) -> None:
         await self._index.remove(tenant_id, document_id)
@@ -82,11 +84,20 @@ class NeighbourLookup:
         records = await self._documents.records(
             tenant_id, [candidate.document_id for candidate in candidates]
         )
+        origins = {
+            ref: await self._origins.get(tenant_id, ref)
+            for ref in {record.origin for record in records.values()}
+        }
+        compared: Counter[bool] = Counter()
         neighbours: list[Neighbour] = []
         for candidate in candidates:
             record = records.get(candidate.document_id)
             if record is None:
                 continue
+            origin = origins[record.origin]
+            if compared[origin.established] == MAX_NEIGHBOURS:
+                continue
+            compared[origin.established] += 1
             try:
                 other = await self._blobs.get(tenant_id, text_key(candidate.document_id))
             except NotFoundError:
@@ -95,7 +106,7 @@ class NeighbourLookup:
             neighbours.append(
                 Neighbour(
                     document_id=candidate.document_id,
-                    origin=await self._origins.get(tenant_id, record.origin),
+                    origin=origin,
                     similarity=candidate.similarity,
                     relation=NeighbourRelation.CONTRADICTION
                     if difference.contradicts

@@ -58,7 +58,7 @@ class ReviewDesk:
         self._check(record, action)
         if action is DecisionAction.REJECT:
             await self._admission.withdraw(record)
-            return await self._ledger.documents.decide(
+            rejected = await self._ledger.documents.decide(
                 tenant_id,
                 document_id,
                 action=action,
@@ -66,6 +66,9 @@ class ReviewDesk:
                 actor=actor,
                 at=self._clock.now(),
             )
+            # Again: a release of the same moment may have indexed it before the ledger said no.
+            await self._admission.withdraw(record)
+            return rejected
         return await self._release(record, reason=reason, actor=actor)
 
     async def delete(
@@ -76,17 +79,27 @@ class ReviewDesk:
         Raises:
             NotFoundError: Unknown, or deleted already.
         """
-        # The ledger first: a scan under way then finds the document gone and clears what it wrote.
         record = await self._ledger.documents.get(tenant_id, document_id)
+        if record.status is DocumentStatus.DELETED:
+            # A deletion may have stopped half way: what it left goes before this is refused.
+            await self._clear(record)
+        else:
+            # An index that is down stops us here, where nothing has been promised yet.
+            await self._admission.withdraw(record)
+        # The ledger before the rest: a scan under way then finds the document gone and clears what
+        # it wrote.
         gone = await self._ledger.documents.delete(
             tenant_id, document_id, actor=actor, at=self._clock.now()
         )
-        await self._admission.withdraw(replace(record, status=gone.status))
-        await self._neighbours.forget(tenant_id, document_id)
-        await self._blobs.delete(tenant_id, text_key(document_id))
-        if not await self._ledger.documents.blob_in_use(tenant_id, record.sha256):
-            await self._blobs.delete(tenant_id, original_key(record.sha256))
+        await self._clear(record)
         return gone
+
+    async def _clear(self, record: DocumentRecord) -> None:
+        await self._admission.withdraw(record)
+        await self._neighbours.forget(record.tenant_id, record.id)
+        await self._blobs.delete(record.tenant_id, text_key(record.id))
+        if not await self._ledger.documents.blob_in_use(record.tenant_id, record.sha256):
+            await self._blobs.delete(record.tenant_id, original_key(record.sha256))
 
     async def _release(self, record: DocumentRecord, *, reason: str, actor: str) -> DocumentRecord:
         now = self._clock.now()

@@ -53,6 +53,7 @@ LOCATION: Final = {
 }
 
 _LEASE_SECONDS: Final = 60.0
+_CONTAINED: Final = frozenset({DocumentStatus.QUARANTINED, DocumentStatus.REJECTED})
 
 DocumentIdPath = Annotated[str, Path(pattern=IDENTIFIER)]
 IdempotencyKey = Annotated[str | None, Header(min_length=1, max_length=255)]
@@ -163,6 +164,9 @@ async def delete(
 ) -> None:
     """Index, families and blob go; the journal stays. A writer deletes what its origin uploaded."""
     record = await _visible(services, principal, document_id)
+    if record.status in _CONTAINED and not principal.allows(Scope.QUARANTINE_REVIEW):
+        # Else who is caught would take the evidence back, and the memory of the text with it.
+        raise ForbiddenError("a document that was held or rejected is deleted by a reviewer")
     await services.review.delete(principal.tenant_id, record.id, actor=principal.actor)
 
 

@@ -146,6 +146,20 @@ async def test_a_deleted_document_leaves_index_and_blobs_and_stays_in_the_journa
     assert (await gateway.upload(writer, CLEAN))["id"] != document_id
 
 
+async def test_who_uploaded_a_held_document_cannot_take_the_evidence_back(
+    gateway: Gateway,
+) -> None:
+    writer = await gateway.writer()
+    document_id = await gateway.settled(writer, HOSTILE)
+    path = f"/v1/documents/{document_id}"
+
+    refused = await gateway.client.delete(path, headers=writer)
+    deleted = await gateway.client.delete(path, headers=await gateway.reviewer())
+
+    problem(refused, 403, "forbidden")
+    assert deleted.status_code == 204
+
+
 async def test_a_dry_run_judges_and_stores_nothing_but_a_line_in_the_journal(
     gateway: Gateway,
 ) -> None:

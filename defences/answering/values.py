@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
-from defences.answering.dates import Moment, find_moments, same_moment
+from defences.answering.dates import Moment, find_moments
+from defences.answering.figures import Value, ValueKind, comparable, same_value
 from defences.answering.keywords import STOPWORDS, stem
 from defences.answering.numbers import Number, find_numbers
+from defences.answering.timespans import find_articles, find_frequencies, in_days
 from defences.answering.units import (
     CALENDAR,
     CURRENCIES,
-    DAY,
     SECOND,
     WORKING_DAY,
     currency_before,
@@ -27,50 +27,7 @@ from defences.answering.units import (
     unit_after,
 )
 
-
-class ValueKind(StrEnum):
-    NUMBER = "number"
-    ORDINAL = "ordinal"
-    PERCENT = "percent"
-    MONEY = "money"
-    DURATION = "duration"
-    FREQUENCY = "frequency"
-    """How often: `low` and `high` are the time from one to the next."""
-    QUANTITY = "quantity"
-    DATE = "date"
-    TIME = "time"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Value:
-    """A figure with its unit, normalised.
-
-    Attributes:
-        low, high: In the base unit of `unit`; equal unless a range is stated.
-        slack: How far either may lie off, in the base unit: a month is 28 to 31 days.
-        written: `low` as written, before conversion.
-        unit: Base unit (`s`, `g`, `EUR` ...), empty for a plain number.
-        nouns: Stems of the words that are counted: "8 relay outputs".
-        bound: 1 "at least", -1 "at most", 0 neither.
-        per: What the figure is a rate of: "5 euros per month".
-        negated: The text says that it is not, or no longer, this.
-        moment: The date or time itself, where it is one.
-    """
-
-    kind: ValueKind
-    start: int
-    end: int
-    low: float = 0.0
-    high: float = 0.0
-    slack: float = 0.0
-    written: float = 0.0
-    unit: str = ""
-    nouns: tuple[str, ...] = ()
-    bound: int = 0
-    per: str = ""
-    negated: bool = False
-    moment: Moment | None = None
-
+__all__ = ["Value", "ValueKind", "comparable", "find_values", "same_value"]
 
 _AT_LEAST: Final = re.compile(
     r"\b(?:at least|no less than|not less than|no fewer than|a minimum of|minimum of|minimum"
@@ -105,29 +62,6 @@ _NEGATED: Final = re.compile(
 _RATE: Final = re.compile(
     r"\s*(?P<how>per|a|an|each|every|/)\s*(?:single\s+)?(?P<what>[a-z]+)", re.IGNORECASE
 )
-_ARTICLE: Final = re.compile(
-    r"\b(?:an?|each|the)\s+(?P<half>half[\s-])?(?P<unit>minute|hour|day|night|week|fortnight|month|year|decade|century)\b"
-    r"(?P<and_half>\s+and\s+a\s+half)?",
-    re.IGNORECASE,
-)
-_SPAN: Final = r"(?:hour|day|night|week|fortnight|month|quarter|year|decade|century|minute|second)"
-_EVERY: Final = re.compile(
-    rf"\b(?:every|each)\s+(?P<other>other\s+|second\s+)?(?P<count>[\w-]+\s+)?(?P<unit>{_SPAN})s?\b",
-    re.IGNORECASE,
-)
-_TIMES_A: Final = re.compile(
-    r"\b(?P<times>once|twice|thrice|[\w-]+\s+times)\s+(?:a|per|each|every|in\s+an?)\s+"
-    rf"(?P<count>[\w-]+\s+)?(?P<unit>{_SPAN})s?\b",
-    re.IGNORECASE,
-)
-_ADVERB: Final = re.compile(
-    r"\b(?P<unit>hourly|daily|nightly|weekly|fortnightly|monthly|quarterly|yearly|annually)\b",
-    re.IGNORECASE,
-)
-_HALF: Final = re.compile(
-    r"\b(?P<part>half|(?:a\s+)?quarter\s+of|three\s+quarters\s+of)\s+an?\s+(?P<unit>hour|day|year|month|minute|century)\b",
-    re.IGNORECASE,
-)
 _JOIN: Final = re.compile(r"\s*(?:-|–|—|to|and|through|or)\s*", re.IGNORECASE)  # noqa: RUF001
 _BETWEEN: Final = re.compile(r"\b(?:between|from)\s+$", re.IGNORECASE)
 _REPEATED: Final = re.compile(r"\s*\(\s*")
@@ -138,7 +72,6 @@ _DETERMINERS: Final = frozenset(
 )
 _CONTEXT: Final = 28
 _MAX_NOUNS: Final = 3
-_RELATIVE: Final = 1e-6
 _UNIT_KINDS: Final = {
     "%": ValueKind.PERCENT,
     SECOND: ValueKind.DURATION,
@@ -150,123 +83,20 @@ _UNIT_KINDS: Final = {
 def find_values(text: str) -> tuple[Value, ...]:
     """Return the figures of `text` in order of place, ranges and compounds as one."""
     moments = find_moments(text)
-    values = [*_frequencies(text), *(_of_moment(moment) for moment in moments)]
+    values = [*find_frequencies(text), *(_of_moment(moment) for moment in moments)]
     numbers = [
         number
         for number in find_numbers(text)
         if not any(_overlap(number, value) for value in values)
     ]
     values.extend(_of_number(text, number) for number in _without_repeats(text, numbers))
-    values.extend(_of_articles(text, values))
+    values.extend(find_articles(text, values))
     ordered = sorted(values, key=lambda value: value.start)
     return tuple(_finish(text, value) for value in _joined(text, ordered))
 
 
-def same_value(first: Value, second: Value) -> bool:
-    """Whether two figures say the same, units converted.
-
-    A figure without a unit is compared as written. Opposite bounds ("at least", "at most") and
-    different rates ("per month", "per year") never match.
-    """
-    if first.bound * second.bound < 0 or (first.per and second.per and first.per != second.per):
-        return False
-    if first.moment is not None and second.moment is not None:
-        return same_moment(first.moment, second.moment)
-    if first.moment is not None or second.moment is not None:
-        return _is_year(first, second) or _is_year(second, first)
-    if (first.kind is ValueKind.ORDINAL) is not (second.kind is ValueKind.ORDINAL):
-        return False
-    if {first.unit, second.unit} <= CURRENCIES and "cent" in {first.unit, second.unit}:
-        return _close(first.low, second.low, 0.0) and _close(first.high, second.high, 0.0)
-    if {first.kind, second.kind} == {ValueKind.FREQUENCY, ValueKind.DURATION}:
-        # "every 180 days" and "again after 180 days" say the same interval.
-        units = {value.unit.removeprefix("/") for value in (first, second)}
-        return len(units) == 1 and _close(first.low, second.low, first.slack + second.slack)
-    if first.unit != second.unit:
-        bare = not first.unit or not second.unit
-        return bare and _close(first.written, second.written, 0.0) and _point(first, second)
-    slack = first.slack + second.slack
-    return _close(first.low, second.low, slack) and _close(first.high, second.high, slack)
-
-
-def comparable(first: Value, second: Value) -> bool:
-    """Whether two figures are of the same matter, so that they contradict where they differ."""
-    if first.kind is not second.kind or first.unit != second.unit:
-        return False
-    if first.kind in {ValueKind.NUMBER, ValueKind.ORDINAL}:
-        return not first.nouns or not second.nouns or bool(set(first.nouns) & set(second.nouns))
-    return not (first.per and second.per and first.per != second.per)
-
-
-def _is_year(date: Value, number: Value) -> bool:
-    moment = date.moment
-    return (
-        moment is not None
-        and number.kind is ValueKind.NUMBER
-        and moment.year == number.low
-        and moment.month is None
-        and not number.nouns
-    )
-
-
-def _point(first: Value, second: Value) -> bool:
-    return first.low == first.high and second.low == second.high
-
-
-def _close(first: float, second: float, slack: float) -> bool:
-    return abs(first - second) <= slack + _RELATIVE * max(abs(first), abs(second))
-
-
 def _overlap(number: Number, value: Value) -> bool:
     return number.start < value.end and value.start < number.end
-
-
-def _frequencies(text: str) -> Iterator[Value]:
-    """Yield "every 6 months", "twice a year", "quarterly" as the time from one to the next."""
-    for match in _TIMES_A.finditer(text):
-        times, count = _count(match.group("times")), _count(match.group("count"))
-        if times is not None and count is not None:
-            yield _frequency(match, match.group("unit"), count / times)
-    for match in _EVERY.finditer(text):
-        count = _count(match.group("count"))
-        if count is not None and not _inside_times(text, match.start()):
-            yield _frequency(
-                match, match.group("unit"), 2.0 * count if match.group("other") else count
-            )
-    for match in _ADVERB.finditer(text):
-        unit = {"daily": "day", "annually": "year"}.get(
-            match.group().lower(), match.group().lower().removesuffix("ly")
-        )
-        yield _frequency(match, unit, 1.0)
-
-
-def _inside_times(text: str, at: int) -> bool:
-    return (
-        re.search(r"\b(?:once|twice|thrice|times)\s+$", text[max(0, at - 8) : at], re.I) is not None
-    )
-
-
-def _count(words: str | None) -> float | None:
-    """Return the number that the words are, 1 for none, None where they are no positive number."""
-    if words is None or not words.strip():
-        return 1.0
-    numbers = find_numbers(words.replace("times", "").strip() + " x")
-    return numbers[0].value if numbers and numbers[0].value > 0 else None
-
-
-def _frequency(match: re.Match[str], unit: str, count: float) -> Value:
-    found = time_unit(unit)
-    name, seconds = found if found is not None else ("day", DAY)
-    value = Value(
-        kind=ValueKind.FREQUENCY,
-        start=match.start(),
-        end=match.end(),
-        low=count * seconds,
-        high=count * seconds,
-        written=count,
-        unit="/s",
-    )
-    return _calendar(value, name) if name in CALENDAR else value
 
 
 def _of_moment(moment: Moment) -> Value:
@@ -308,7 +138,7 @@ def _of_number(text: str, number: Number) -> Value:
     value = _plain(number, kind, unit.dimension, unit.factor)
     value = replace(value, end=unit.end, nouns=_nouns(text, number.start, unit.end))
     if unit.name in CALENDAR:
-        return _calendar(value, unit.name)
+        return in_days(value, unit.name)
     if unit.dimension == "cent":
         return replace(value, low=value.low / 100, high=value.high / 100)
     if unit.dimension == "°F":
@@ -332,16 +162,6 @@ def _plain(
     )
 
 
-def _calendar(value: Value, name: str) -> Value:
-    """Return a duration in months or years as the range of days that it can be."""
-    months = {"month": 1, "quarter": 3, "year": 12, "yr": 12, "decade": 120, "century": 1200}
-    count = value.written * months[name]
-    least = min(30 * count, 30.4375 * count - 2.4375) if count < 12 else 30.4375 * count - 1.0  # noqa: PLR2004
-    most = 30.4375 * count + 1.0
-    centre, slack = (least + most) / 2 * DAY, (most - least) / 2 * DAY
-    return replace(value, low=centre, high=centre, slack=slack)
-
-
 def _nouns(text: str, start: int, at: int) -> tuple[str, ...]:
     """Return the stems of what is counted: the words behind, or before a figure in brackets."""
     if text[start - 1 : start] == "(" and text[at : at + 1] == ")":
@@ -359,37 +179,6 @@ def _nouns(text: str, start: int, at: int) -> tuple[str, ...]:
             found.append(stem(word))
         at = match.end()
     return tuple(found)
-
-
-def _of_articles(text: str, values: Sequence[Value]) -> Iterator[Value]:
-    """Yield "a month", "half an hour", "an hour and a half", but not the month of a rate."""
-    for match in _HALF.finditer(text):
-        part = match.group("part").lower()
-        share = 0.75 if part.startswith("three") else 0.25 if "quarter" in part else 0.5
-        yield _article(match, share)
-    for match in _ARTICLE.finditer(text):
-        before = text[max(0, match.start() - _CONTEXT) : match.start()]
-        rate = any(0 <= match.start() - value.end <= 2 for value in values)  # noqa: PLR2004
-        counted = re.search(r"\b(?:times?|once|twice|half|quarters? of|per)\s+$", before, re.I)
-        definite = match.group().lower().startswith(("the", "each"))
-        if rate or counted or definite or re.search(r"\d\s+[a-z]+\s+$", before):
-            continue
-        yield _article(match, 0.5 if match.group("half") else 1.5 if match.group("and_half") else 1)
-
-
-def _article(match: re.Match[str], share: float) -> Value:
-    unit = time_unit(match.group("unit"))
-    name, seconds = unit if unit is not None else ("day", DAY)
-    value = Value(
-        kind=ValueKind.DURATION,
-        start=match.start(),
-        end=match.end(),
-        low=share * seconds,
-        high=share * seconds,
-        written=share,
-        unit=SECOND,
-    )
-    return _calendar(value, name) if name in CALENDAR else value
 
 
 def _joined(text: str, values: Sequence[Value]) -> Iterator[Value]:

@@ -130,9 +130,12 @@ class Stack:
             try:
                 command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
                 environment = (entry / "environ").read_bytes().decode(errors="replace")
+                place = (entry / "cwd").readlink()
             except (FileNotFoundError, PermissionError, ProcessLookupError):
                 continue
+            # Valkey writes its title over its environment; it runs in the broker's folder.
             ours = f"MITHRIDATE_DATA_DIR={self.folder}\0" in environment
+            ours = ours or place.is_relative_to(self.folder)
             if ours and all(needle in command for needle in needles):
                 found.append(int(entry.name))
         return found

@@ -58,7 +58,7 @@ def test_a_worker_killed_in_the_middle_of_a_scan_gives_the_document_one_verdict(
     document_id = frail.upload(long_page("Killed worker"))["id"]
     until(lambda: frail.document(document_id)["status"] == "scanning", "the scan to begin")
 
-    kill(frail.pids("gateway.cli", "worker"))
+    kill(frail.pids("gateway.cli worker"))
 
     found = frail.verdict(document_id)
     assert found["status"] == "admitted"
@@ -82,7 +82,7 @@ def test_a_wiped_broker_loses_no_document_and_no_near_duplicate(frail: Stack) ->
     )
     first = frail.upload(original)["id"]
     frail.verdict(first)
-    kill(frail.pids("gateway.cli", "worker"))
+    kill(frail.pids("gateway.cli worker"))
     pending = frail.upload(long_page("Wiped broker", 50))["id"]
 
     kill(frail.pids("valkey-server"))

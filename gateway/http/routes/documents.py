@@ -162,7 +162,10 @@ async def decide(
 async def delete(
     services: ServicesDependency, principal: Reader, document_id: DocumentIdPath
 ) -> None:
-    """Index, families and blob go; the journal stays. A writer deletes what its origin uploaded."""
+    """Index, families and blob go; the journal stays.
+
+    A writer deletes what its origin uploaded, but not what was held or rejected: that is evidence.
+    """
     record = await _visible(services, principal, document_id)
     if record.status in _CONTAINED and not principal.allows(Scope.QUARANTINE_REVIEW):
         # Else who is caught would take the evidence back, and the memory of the text with it.

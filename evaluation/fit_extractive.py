@@ -41,9 +41,14 @@ PRIOR: Final = {
     "chunk_similarity": 2.0, "first_chunk": 0.5, "question": -1.0, "dangling": -0.5, "short": -1.0,
     "long": -0.5, "row": 0.0,
 }  # fmt: skip
+VERSION: Final = "2"
+"""Names the fit in everything calibrated over it: change it with every fit that is shipped."""
+
 RANKING_PENALTY: Final = 0.5
 PROBABILITY_PENALTY: Final = 1.0
-ABSTAIN_BELOW: Final = 0.35
+ABSTAIN_BELOW: Final = 0.5
+"""A draft that is more likely no answer than one is not given: it could only split its seat or
+cost agreement."""
 
 _OUT: Final = Path(__file__).parents[1] / "gateway" / "query" / SHIPPED
 
@@ -132,7 +137,7 @@ def fit_probability(found: Sequence[Scene], ranking: NDArray[np.float64]) -> NDA
 
 def weights_of(ranking: NDArray[np.float64], probability: NDArray[np.float64]) -> ExtractiveWeights:
     return ExtractiveWeights(
-        ranking=ranking, probability=probability, abstain_below=ABSTAIN_BELOW, version="1"
+        ranking=ranking, probability=probability, abstain_below=ABSTAIN_BELOW, version=VERSION
     )
 
 

@@ -10,7 +10,7 @@ ARGS ?=
 BIN := .venv/bin
 STAMP := .venv/.synced
 
-.PHONY: help setup demo test check format dev openapi bench clean
+.PHONY: help setup demo test check format dev openapi clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,9 +42,6 @@ dev: $(STAMP) ## Run broker, worker and gateway with reload, data in ./var
 
 openapi: $(STAMP) ## Write docs/openapi.json anew from the code
 	@$(BIN)/python -m gateway.http.openapi docs/openapi.json
-
-bench: $(STAMP) ## Run the benchmarks
-	@$(BIN)/python -m benchmarks $(ARGS)
 
 clean: ## Remove the environment and what was generated
 	@rm -rf .venv .uv var .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

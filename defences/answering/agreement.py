@@ -165,13 +165,25 @@ def _by_focus(
     same = same_focus(one, other)
     if one.value is not None and other.value is not None:
         denied = is_denied(first, one.value), is_denied(second, other.value)
-        return bool(same) and denied[0] is denied[1]
+        return (bool(same) or _same_several(question, first, second)) and denied[0] is denied[1]
     if one.value is not None or other.value is not None:
         # One gives the figure asked for, the other something else.
         return False if question.type in ACCEPTS else None
     if question.type in {AnswerType.PERSON, AnswerType.PLACE} and same is not None:
         return same or _shares_name(question, first, second)
     return None
+
+
+def _same_several(question: QuestionProfile, first: str, second: str) -> bool:
+    """Whether both give two or more figures of the kind asked for, the one no other than the other.
+
+    "From 7 March to 29 November" says in two figures what it says, and either may be the focus.
+    """
+    kinds = ACCEPTS.get(question.type, ())
+    one = [value for value in answer_values(question, first) if value.kind in kinds]
+    other = [value for value in answer_values(question, second) if value.kind in kinds]
+    less, more = sorted((one, other), key=len)
+    return len(less) > 1 and all(any(same_value(a, b) for b in more) for a in less)
 
 
 def _shares_name(question: QuestionProfile, first: str, second: str) -> bool:

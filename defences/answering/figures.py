@@ -78,7 +78,7 @@ def same_value(first: Value, second: Value) -> bool:
         return len(units) == 1 and _close(first.low, second.low, first.slack + second.slack)
     if first.unit != second.unit:
         bare = not first.unit or not second.unit
-        return bare and _close(first.written, second.written, 0.0) and _point(first, second)
+        return bare and _close_as_written(first, second)
     slack = first.slack + second.slack
     return _close(first.low, second.low, slack) and _close(first.high, second.high, slack)
 
@@ -103,8 +103,13 @@ def _is_year(date: Value, number: Value) -> bool:
     )
 
 
-def _point(first: Value, second: Value) -> bool:
-    return first.low == first.high and second.low == second.high
+def _close_as_written(first: Value, second: Value) -> bool:
+    """Whether both ends are the same figures on paper: "18 to 68" and "18 to 68 years"."""
+    ends = [
+        value.high / value.low * value.written if value.low else value.high
+        for value in (first, second)
+    ]
+    return _close(first.written, second.written, 0.0) and _close(ends[0], ends[1], 0.0)
 
 
 def _close(first: float, second: float, slack: float) -> bool:

@@ -34,6 +34,9 @@ _CLAUSE: Final = re.compile(
 )
 _UNLESS: Final = re.compile(r"\b(?:unless|except|other than|apart from)\b", re.IGNORECASE)
 _WORD: Final = re.compile(r"[^\W_]+")
+_FEWEST: Final = 4
+"""A text says yes or no to a question of whose words it has at least one in so many."""
+
 _KIND_STEP: Final = 0.25
 _PERSON_WORDS: Final = re.compile(
     r"\b(?:I|he|she|they|team|manager|director|lead|office|desk|board|committee|department|staff"
@@ -203,7 +206,7 @@ def _closest_clause(question: QuestionProfile, text: str) -> str | None:
     clauses = [text[start:end] for start, end in itertools.pairwise(bounds)]
     terms = set(question.terms)
     shared = [len(terms & set(keywords(clause))) for clause in clauses]
-    if not terms or len(terms & set(keywords(text))) * 3 < len(terms):
+    if not terms or len(terms & set(keywords(text))) * _FEWEST < len(terms):
         return None
     best = max(range(len(clauses)), key=lambda at: (shared[at], -at))
     if shared[best] == 0 or _UNLESS.search(clauses[best]):

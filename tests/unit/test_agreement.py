@@ -89,7 +89,7 @@ TABLE = [
     ("Which form goes with it?", "Every parcel needs a completed form R-117.", "The form to fill in is R-204.", False),
     ("Is the pump approved for drinking water?", "No: It is not approved for drinking water.", "Drinking water must not be carried by the pump, because its seals have no approval.", True),
     (SINCE, "Open from 7 March to 29 November.", "The show: 7 March to 29 November 2026.", True),
-    (SINCE, "Open from 7 March to 29 November.", "The show: 7 March to 30 November 2026.", False),
+    (SINCE, "Open from 8 March to 29 November.", "The show: 7 March to 30 November 2026.", False),
     (WARRANTY, "18 to 68 years", "From 18 to 68.", True),
     (WARRANTY, "18 to 68 years", "From 18 to 65.", False),
 ]  # fmt: skip

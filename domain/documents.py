@@ -34,7 +34,6 @@ __all__ = [
     "OriginKind",
     "OriginRef",
     "ParsedDocument",
-    "Parser",
     "Part",
     "Provenance",
     "Span",
@@ -252,20 +251,19 @@ class Chunk:
     heading: str = ""
     mentions: tuple[Span, ...] = field(default=())
 
+    def source(self, start: int, end: int) -> Span:
+        """Return where `text[start:end]` stands in the document's `raw_text`, conservatively.
 
-class Parser(Protocol):
-    """Turns bytes of one media type into text, visible and hidden kept apart."""
-
-    @property
-    def media_types(self) -> frozenset[str]: ...
-
-    def parse(self, content: bytes) -> ParsedDocument:
-        """Return the text a reader of the document would see, and what is hidden in it.
-
-        Raises:
-            DocumentUnreadableError: `content` is not a well-formed document of this type.
+        A chunk keeps its own place and no map of each character. Where its text is as long as its
+        source nothing was dropped, and the range is exact. Where the source is longer, by markup or
+        by invisible characters that hardening removed, any of the dropped characters may stand
+        before or inside the range: it is widened by all of them, never beyond the chunk. Where the
+        text is the longer one (a ligature became letters) it is the whole chunk.
         """
-        ...
+        dropped = (self.span.end - self.span.start) - len(self.text)
+        if dropped < 0:
+            return self.span
+        return Span(self.span.start + start, min(self.span.end, self.span.start + end + dropped))
 
 
 class DocumentParser(Protocol):

@@ -42,7 +42,6 @@ from gateway.query.extractive import ExtractiveDrafter
 from gateway.query.sentence_vectors import SentenceVectors
 from runtime.settings import Settings
 
-DEFAULT_DATA: Final = Path("/work/shared/data/poisoning")
 PASSAGES: Final = 5
 NAIVE_PASSAGES: Final = 3
 _PUBLIC: Final = Origin(kind=OriginKind.PUBLISHER, id="passages", established=True)
@@ -217,7 +216,7 @@ async def run(data: Path, sets: Sequence[str], splits: Sequence[Split]) -> Mappi
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
-    parser.add_argument("--data", type=Path, default=DEFAULT_DATA)
+    parser.add_argument("--data", type=Path, required=True, help="folder of nq.jsonl and the like")
     parser.add_argument("--sets", nargs="*", default=["nq", "hotpotqa"])
     parser.add_argument("--splits", nargs="*", default=["fit", "test"])
     chosen = parser.parse_args()

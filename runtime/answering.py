@@ -19,6 +19,7 @@ from domain.retrieval import Embedder, VectorStore
 from gateway.query.evidence_verifier import EvidenceVerifier
 from gateway.query.extractive import ExtractiveDrafter
 from gateway.query.pipeline import QueryOptions, QueryPipeline
+from gateway.query.sentence_vectors import SentenceVectors
 from runtime.settings import EndpointSettings, LocalModelSettings, Settings
 
 if TYPE_CHECKING:
@@ -57,11 +58,14 @@ async def build_query(
         ConfigurationError: An artefact is malformed, or an endpoint is not fully set.
     """
     answering = settings.answering
+    # One cache for all three: the verifier reads the sentences that the drafter read, and the
+    # drafter the question that the pipeline embedded.
+    sentences = SentenceVectors.over(embedder)
     return QueryPipeline(
-        embedder=embedder,
+        embedder=sentences,
         vectors=vectors,
-        drafter=build_drafter(settings, embedder=embedder, http=http),
-        verifier=await build_verifier(settings, embedder=embedder, http=http),
+        drafter=build_drafter(settings, embedder=sentences, http=http),
+        verifier=await build_verifier(settings, embedder=sentences, http=http),
         calibrators=load_calibrators(answering.calibration_path or SHIPPED_ARTEFACTS)
         if calibrators is None
         else calibrators,

@@ -28,21 +28,18 @@ from domain.ledger import Ledger
 from domain.limits import RateLimiter
 from domain.retrieval import Embedder, VectorStore
 from gateway.query.pipeline import QueryPipeline
-from ingest.admission import Admission, ChunkOptions
-from ingest.neighbours import NeighbourLookup
 from ingest.origins import OriginDesk
 from ingest.pipeline import IngestPipeline
-from ingest.regrouping import Regrouping
 from ingest.review import ReviewDesk
 from monitors.deliveries import DeliveryPump
 from monitors.disagreement import DisagreementMonitor
 from monitors.observer import Observer
 from runtime.answering import build_query
 from runtime.home import database_url
+from runtime.ingestion import build_ingestion
 from runtime.metrics import Metrics
 from runtime.monitoring import build_deliveries, build_monitor, build_observer
 from runtime.outbox import OutboxRelay
-from runtime.scanning import build_detectors, build_parser, build_policy
 from runtime.secrets import instance_secret
 from runtime.settings import Settings
 from runtime.storage import build_embedder, build_vectors
@@ -134,32 +131,14 @@ async def build_services(settings: Settings, *, broker_url: str) -> Services:
         broker_url=broker_url,
         visibility_timeout_seconds=settings.queue.visibility_timeout_seconds,
     )
-    policy = build_policy(settings)
-    neighbours = NeighbourLookup(
-        index=RedisNearDuplicateIndex(redis, SCHEME),
-        documents=ledger.documents,
-        origins=ledger.origins,
-        blobs=blobs,
-    )
-    admission = Admission(
-        vectors=vectors,
-        embedder=embedder,
-        documents=ledger.documents,
-        origins=ledger.origins,
-        options=ChunkOptions(
-            words=settings.ingest.chunk_words, overlap_words=settings.ingest.chunk_overlap_words
-        ),
-    )
-    pipeline = IngestPipeline(
+    ingestion = build_ingestion(
+        settings,
         ledger=ledger,
         blobs=blobs,
-        parser=build_parser(settings),
-        neighbours=neighbours,
-        detectors=build_detectors(as_of=clock.now().date()),
-        policy=policy,
-        admission=admission,
+        vectors=vectors,
+        embedder=embedder,
+        near_duplicates=RedisNearDuplicateIndex(redis, SCHEME),
         clock=clock,
-        max_attempts=settings.worker.max_attempts,
     )
     return Services(
         settings=settings,
@@ -169,24 +148,9 @@ async def build_services(settings: Settings, *, broker_url: str) -> Services:
         blobs=blobs,
         vectors=vectors,
         embedder=embedder,
-        ingest=pipeline,
-        review=ReviewDesk(
-            ledger=ledger,
-            blobs=blobs,
-            pipeline=pipeline,
-            neighbours=neighbours,
-            admission=admission,
-            policy=policy,
-            clock=clock,
-        ),
-        origins=OriginDesk(
-            origins=ledger.origins,
-            vectors=vectors,
-            regrouping=Regrouping(
-                documents=ledger.documents, origins=ledger.origins, vectors=vectors, blobs=blobs
-            ),
-            clock=clock,
-        ),
+        ingest=ingestion.pipeline,
+        review=ingestion.review,
+        origins=ingestion.origins,
         query=await build_query(
             settings,
             embedder=embedder,

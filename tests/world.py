@@ -21,14 +21,11 @@ from domain.documents import DEFAULT_TENANT, DocumentId, OriginRef
 from domain.ledger import DocumentRecord, NewDocument, StoredAssessment
 from domain.scanning import Detector
 from gateway.query.pipeline import QueryPipeline
-from ingest.admission import Admission, ChunkOptions
-from ingest.neighbours import NeighbourLookup
 from ingest.origins import OriginDesk
 from ingest.pipeline import IngestPipeline, original_key
-from ingest.regrouping import Regrouping
 from ingest.review import ReviewDesk
 from runtime.answering import build_query
-from runtime.scanning import build_detectors, build_parser, build_policy
+from runtime.ingestion import build_ingestion
 from runtime.settings import Settings
 
 ACTOR = "test"
@@ -121,27 +118,15 @@ async def build_world(
     vectors = InMemoryVectorStore()
     near_duplicates = InMemoryNearDuplicateIndex(scheme=SCHEME)
     embedder = OnnxEmbedder(manifest_sha256=SHIPPED_MANIFEST_SHA256)
-    policy = build_policy(settings)
-    neighbours = NeighbourLookup(
-        index=near_duplicates, documents=ledger.documents, origins=ledger.origins, blobs=blobs
-    )
-    admission = Admission(
-        vectors=vectors,
-        embedder=embedder,
-        documents=ledger.documents,
-        origins=ledger.origins,
-        options=ChunkOptions(),
-    )
-    pipeline = IngestPipeline(
+    ingestion = build_ingestion(
+        settings,
         ledger=ledger,
         blobs=blobs,
-        parser=build_parser(settings),
-        neighbours=neighbours,
-        detectors=detectors if detectors is not None else build_detectors(as_of=clock.now().date()),
-        policy=policy,
-        admission=admission,
+        vectors=vectors,
+        embedder=embedder,
+        near_duplicates=near_duplicates,
         clock=clock,
-        max_attempts=settings.worker.max_attempts,
+        detectors=detectors,
     )
     return World(
         clock=clock,
@@ -151,24 +136,9 @@ async def build_world(
         vectors=vectors,
         near_duplicates=near_duplicates,
         embedder=embedder,
-        ingest=pipeline,
-        review=ReviewDesk(
-            ledger=ledger,
-            blobs=blobs,
-            pipeline=pipeline,
-            neighbours=neighbours,
-            admission=admission,
-            policy=policy,
-            clock=clock,
-        ),
-        origins=OriginDesk(
-            origins=ledger.origins,
-            vectors=vectors,
-            regrouping=Regrouping(
-                documents=ledger.documents, origins=ledger.origins, vectors=vectors, blobs=blobs
-            ),
-            clock=clock,
-        ),
+        ingest=ingestion.pipeline,
+        review=ingestion.review,
+        origins=ingestion.origins,
         query=await build_query(
             settings,
             embedder=embedder,

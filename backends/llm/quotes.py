@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from domain.answering import Quote
-from domain.documents import Chunk
 from domain.retrieval import ScoredChunk
 from domain.text import Span
 
@@ -74,19 +73,6 @@ def _quote(chunk: ScoredChunk, start: int, end: int) -> Quote:
         document_id=chunk.chunk.document_id,
         origin=chunk.origin.ref,
         text=" ".join(chunk.chunk.text[start:end].split()),
-        span=_source_span(chunk.chunk, start, end),
+        span=chunk.chunk.source(start, end),
         trust=chunk.trust,
     )
-
-
-def _source_span(chunk: Chunk, start: int, end: int) -> Span:
-    """Return a range of `raw_text` that holds `chunk.text[start:end]`.
-
-    A chunk keeps no map. Where characters of the source were dropped, any of them may stand before
-    or in the range, which is widened by their number; where the text is the longer one it is the
-    whole chunk.
-    """
-    dropped = (chunk.span.end - chunk.span.start) - len(chunk.text)
-    if dropped < 0:
-        return chunk.span
-    return Span(chunk.span.start + start, min(chunk.span.end, chunk.span.start + end + dropped))

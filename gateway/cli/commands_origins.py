@@ -98,8 +98,7 @@ def _at_desk(act: Callable[[OriginDesk, str], Awaitable[Origin]]) -> Origin:
     from backends.blobs_files import FileBlobStore
     from domain.errors import ConfigurationError
     from gateway.cli.local_ledger import with_ledger
-    from ingest.origins import OriginDesk
-    from ingest.regrouping import Regrouping
+    from runtime.ingestion import build_origin_desk
     from runtime.settings import load_settings
     from runtime.storage import build_embedder, build_vectors
 
@@ -113,15 +112,10 @@ def _at_desk(act: Callable[[OriginDesk, str], Awaitable[Origin]]) -> Origin:
         async with httpx.AsyncClient() as http:
             embedder = build_embedder(settings.embedder, http)
             vectors = build_vectors(settings, dimensions=embedder.dimensions)
-            desk = OriginDesk(
-                origins=local.ledger.origins,
+            desk = build_origin_desk(
+                ledger=local.ledger,
+                blobs=FileBlobStore(settings.home / "blobs"),
                 vectors=vectors,
-                regrouping=Regrouping(
-                    documents=local.ledger.documents,
-                    origins=local.ledger.origins,
-                    vectors=vectors,
-                    blobs=FileBlobStore(settings.home / "blobs"),
-                ),
                 clock=local.clock,
             )
             return await act(desk, local.actor)

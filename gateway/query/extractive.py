@@ -19,9 +19,7 @@ from scipy.special import expit
 from defences.answering.focus import Focus, find_focus, same_focus, yes_or_no
 from defences.answering.questions import AnswerType, QuestionProfile, read_question
 from domain.answering import Draft, EvidenceSubset, Question, Quote
-from domain.documents import Chunk
 from domain.retrieval import Embedder
-from domain.text import Span
 from gateway.query.extractive_weights import ExtractiveWeights
 from gateway.query.sentence_features import Candidate, features, find_candidates
 from gateway.query.sentence_vectors import DEFAULT_CAPACITY, SentenceVectors
@@ -161,7 +159,7 @@ def _drafted(profile: QuestionProfile, subset: EvidenceSubset, pick: Pick) -> Dr
         document_id=chunk.chunk.document_id,
         origin=chunk.origin.ref,
         text=said,
-        span=source_span(chunk.chunk, start, end),
+        span=chunk.chunk.source(start, end),
         trust=chunk.trust,
     )
     return Draft(
@@ -249,18 +247,3 @@ def _cut_words(raw: str, start: int, end: int, anchor: int, room: int) -> tuple[
         first = min(max(0, at - room // 2), len(spots) - room)
         spots = spots[first : first + room]
     return start + spots[0][0], start + spots[-1][1]
-
-
-def source_span(chunk: Chunk, start: int, end: int) -> Span:
-    """Return where `chunk.text[start:end]` stands in the document's `raw_text`, conservatively.
-
-    A chunk keeps its own place and no map of each character. Where its text is as long as its
-    source nothing was dropped, and the range is exact. Where the source is longer, by markup or by
-    invisible characters that hardening removed, any of the dropped characters may stand before or
-    inside the range: it is widened by all of them, never beyond the chunk. Where the text is the
-    longer one (a ligature became letters) it is the whole chunk.
-    """
-    dropped = (chunk.span.end - chunk.span.start) - len(chunk.text)
-    if dropped < 0:
-        return chunk.span
-    return Span(chunk.span.start + start, min(chunk.span.end, chunk.span.start + end + dropped))

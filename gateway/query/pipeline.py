@@ -41,13 +41,13 @@ from domain.answering import (
     Rung,
     ScoredDraft,
     Source,
-    StageTiming,
     Verifier,
 )
 from domain.clock import Clock
 from domain.errors import DependencyError, TransientError
 from domain.retrieval import Embedder, ScoredChunk, VectorStore
 from gateway.query.reformulation import reformulate
+from gateway.query.stopwatch import Stopwatch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,28 +78,6 @@ class Attempt:
     decision: GuardDecision
     calibration_version: str | None
     configuration: str
-
-
-class Stopwatch:
-    """Adds up seconds by stage, in the order in which stages first ran."""
-
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-        self._seconds: dict[str, float] = {}
-        self._began = clock.monotonic()
-        self._last = self._began
-
-    def lap(self, stage: str) -> None:
-        now = self._clock.monotonic()
-        self._seconds[stage] = self._seconds.get(stage, 0.0) + now - self._last
-        self._last = now
-
-    def timings(self) -> tuple[StageTiming, ...]:
-        total = self._clock.monotonic() - self._began
-        return (
-            *(StageTiming(stage=s, seconds=seconds) for s, seconds in self._seconds.items()),
-            StageTiming(stage="total", seconds=total),
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from datetime import date
 
 from domain.documents import Document
 from domain.scanning import Detector, Finding
-from runtime import scanning, wiring
+from runtime import ingestion, scanning
 
 MARKER = "this document kills its worker"
 
@@ -35,5 +35,5 @@ if __name__ == "__main__":
     from gateway.cli.processes import run_worker
     from runtime.settings import load_settings
 
-    setattr(wiring, "build_detectors", build_detectors)  # noqa: B010 - not exported, on purpose
+    setattr(ingestion, "build_detectors", build_detectors)  # noqa: B010 - not exported, on purpose
     raise SystemExit(run_worker(load_settings(), supervised=False))

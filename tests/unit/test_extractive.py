@@ -13,7 +13,7 @@ from domain.answering import Draft, EvidenceSubset, Question, QuestionId
 from domain.documents import DEFAULT_TENANT
 from domain.errors import ConfigurationError, TransientError
 from domain.text import Span
-from gateway.query.extractive import MAX_WORDS, ExtractiveDrafter, source_span
+from gateway.query.extractive import MAX_WORDS, ExtractiveDrafter
 from gateway.query.extractive_weights import DRAFT_FEATURES, ExtractiveWeights
 from gateway.query.sentence_features import FEATURES, find_candidates
 from gateway.query.sentence_vectors import SentenceVectors
@@ -256,7 +256,7 @@ async def test_sentence_vectors_come_in_order_with_repeats() -> None:
 def test_a_place_in_the_source_is_never_too_narrow(
     text: str, span: Span, start: int, end: int, expected: Span
 ) -> None:
-    assert source_span(make_chunk(text, span=span).chunk, start, end) == expected
+    assert make_chunk(text, span=span).chunk.source(start, end) == expected
 
 
 def test_the_shipped_weights_come_back_from_json_as_they_were() -> None:

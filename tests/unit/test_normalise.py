@@ -153,11 +153,13 @@ def test_a_document_is_built_with_everything_that_is_text_hardened() -> None:
 )
 def test_hostile_text_takes_linear_time(unit: str) -> None:
     text = "x" + unit * (60_000 // len(unit))
-    started = time.process_time()
-    folded(text[: len(text) // 4])
-    short = time.process_time() - started
 
+    # Quadratic work makes the ratio 16. The least of three: other work on the machine only adds.
+    short = min(cpu_seconds(text[: len(text) // 4]) for _ in range(3))
+    assert min(cpu_seconds(text) for _ in range(3)) < 10 * max(short, 0.1)
+
+
+def cpu_seconds(text: str) -> float:
     started = time.process_time()
     folded(text)
-
-    assert time.process_time() - started < 10 * max(short, 0.1)
+    return time.process_time() - started

@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NewType, Protocol
 
+from domain.citations import ResolvedCitation
 from domain.text import MappedText, Span
 
 DocumentId = NewType("DocumentId", str)
@@ -208,6 +209,7 @@ class Document:
         hidden: Hidden passages with their text hardened in the same way.
         metadata: Titles, file names, labels, URIs and embedded properties, values hardened.
         neighbours: Near-copies among known documents, most similar first.
+        citations: Identifiers that were looked up; empty where no resolver is configured.
     """
 
     id: DocumentId
@@ -222,6 +224,7 @@ class Document:
     parts: tuple[Part, ...] = ()
     warnings: tuple[str, ...] = ()
     neighbours: tuple[Neighbour, ...] = ()
+    citations: tuple[ResolvedCitation, ...] = ()
 
     def locate(self, span: Span) -> str | None:
         """Return the locator of the part where `span` begins; None where there are no parts."""

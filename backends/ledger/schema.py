@@ -155,7 +155,14 @@ class SignatureColumns(TypedColumns):
     document_id: Named[str] = Column(PlainText, ForeignKey("documents.id"), primary_key=True)
     tenant_id: Named[str] = Column(PlainText, nullable=False)
     content: Named[bytes] = Column(LargeBinary, nullable=False)
-    """uint32, little-endian."""
+    """uint32, little-endian; empty where the text is too short for a signature."""
+    scheme: Named[str | None] = Column(PlainText)
+    """How the row was made; None for rows of before there was anything but signatures."""
+    exact: Named[bytes | None] = Column(LargeBinary)
+    passages: Named[bytes | None] = Column(LargeBinary)
+    """uint32, little-endian, ascending."""
+    sampled: Named[int | None] = Column(Integer)
+    """Passages are one in 2^sampled of the text's windows."""
 
 
 signatures: Final = Table(

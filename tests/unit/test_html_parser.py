@@ -1,10 +1,9 @@
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from ingest.parsers.html import parse_html
+from tests.growth import assert_linear
 from tests.parser_samples import PROSE, found, parsed
 
 PAGE = "<!doctype html><body><p>Seen.</p>{}</body>"
@@ -240,13 +239,4 @@ NESTED = 60_000
     ],
 )
 def test_hostile_markup_takes_linear_time(source: str) -> None:
-    quarter = source[: len(source) // 4]
-    started = time.process_time()
-    parse_html(quarter)
-    short = time.process_time() - started
-
-    started = time.process_time()
-    parse_html(source)
-
-    # Linear is 4 times as long, quadratic 16; a floor for what is too short to tell.
-    assert time.process_time() - started < 10 * max(short, 0.2)
+    assert_linear(parse_html, source)

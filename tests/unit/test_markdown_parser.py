@@ -1,10 +1,9 @@
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from ingest.parsers.markdown import parse_markdown
+from tests.growth import assert_linear
 from tests.parser_samples import PROSE, found, parsed
 
 
@@ -103,13 +102,4 @@ def test_text_of_the_document_is_its_source() -> None:
     "unit", ["`", "` `` ", "[", "![a](b)", "[a](", "<!--", "[a]:\n", "\\", "\n", "[a b c d]: x\n"]
 )
 def test_hostile_markdown_takes_linear_time(unit: str) -> None:
-    source = unit * (200_000 // len(unit))
-    started = time.process_time()
-    parse_markdown(source[: len(source) // 4])
-    short = time.process_time() - started
-
-    started = time.process_time()
-    parse_markdown(source)
-
-    # Linear is 4 times as long, quadratic 16; a floor for what is too short to tell.
-    assert time.process_time() - started < 10 * max(short, 0.1)
+    assert_linear(parse_markdown, unit * (200_000 // len(unit)))

@@ -1,13 +1,12 @@
 # ruff: noqa: RUF001 - what looks like something else is what is tested
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from domain.documents import DEFAULT_TENANT, DocumentId, MetadataField
 from domain.text import MappedText
 from ingest.normalise import build_document, hidden_unicode, normalise
+from tests.growth import assert_linear
 from tests.parser_samples import PROVENANCE, parsed
 
 
@@ -152,14 +151,4 @@ def test_a_document_is_built_with_everything_that_is_text_hardened() -> None:
     ["a\u0301\u0323", "\u0e31\u0e48\u0e38", "\u05b0\u0591", "ﾞ\u3099", "\u202ea", "а1"],
 )
 def test_hostile_text_takes_linear_time(unit: str) -> None:
-    text = "x" + unit * (60_000 // len(unit))
-
-    # Quadratic work makes the ratio 16. The least of three: other work on the machine only adds.
-    short = min(cpu_seconds(text[: len(text) // 4]) for _ in range(3))
-    assert min(cpu_seconds(text) for _ in range(3)) < 10 * max(short, 0.1)
-
-
-def cpu_seconds(text: str) -> float:
-    started = time.process_time()
-    folded(text)
-    return time.process_time() - started
+    assert_linear(folded, "x" + unit * (60_000 // len(unit)))

@@ -20,12 +20,14 @@ DEFAULT_TENANT = TenantId("default")
 __all__ = [
     "DEFAULT_TENANT",
     "BlobStore",
+    "ChangeKind",
     "Chunk",
     "ChunkId",
     "Document",
     "DocumentId",
     "DocumentParser",
     "DocumentStatus",
+    "Echo",
     "HiddenPassage",
     "LabelMapping",
     "MetadataField",
@@ -34,12 +36,15 @@ __all__ = [
     "Origin",
     "OriginKind",
     "OriginRef",
+    "Overlap",
+    "OverlapKind",
     "ParsedDocument",
     "Part",
     "Provenance",
     "Span",
     "TenantId",
     "Tier",
+    "VersionChange",
 ]
 
 
@@ -113,6 +118,10 @@ class Provenance:
     claimed_uri: str | None
     received_at: datetime
     signature_verified: bool = False
+    signature_forged: bool = False
+    """It came with a publisher's signature that did not verify."""
+    reputation: float | None = None
+    """The origin's standing in [0, 1]; None where it was not looked up. Orders the pool alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,7 +196,8 @@ class Neighbour:
         similarity: Estimated Jaccard similarity of word 5-shingles, in [0, 1].
         differences: How many figures, dates, names or negations differ. Never which: that is text.
         admitted: Whether it is in the index; a quarantined or rejected one is a neighbour too.
-        contained: Quarantined or rejected, rather than not scanned yet.
+        contained: Quarantined or rejected, rather than not scanned yet; also if deleted since.
+        exact: The texts are the same but for case, spacing, punctuation and disguise.
     """
 
     document_id: DocumentId
@@ -197,6 +207,83 @@ class Neighbour:
     differences: int
     admitted: bool
     contained: bool = False
+    exact: bool = False
+
+
+class ChangeKind(StrEnum):
+    FIGURE = "figure"
+    DATE = "date"
+    NEGATION = "negation"
+    NAME = "name"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionChange:
+    """A figure, date, negation or name in which a document departs from an earlier version of it.
+
+    Attributes:
+        span: Where, in the new document's `raw_text`.
+        earlier: The version it departs from.
+        confirmed: An admitted document of an independent established origin says the same.
+    """
+
+    kind: ChangeKind
+    span: Span
+    earlier: DocumentId
+    confirmed: bool = False
+
+
+class OverlapKind(StrEnum):
+    WITHIN = "within"
+    """Most of the document stands in the other one."""
+    HOLDS = "holds"
+    """Most of the other one stands in the document."""
+    PASSAGE = "passage"
+    """A passage stands in both."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overlap:
+    """A known document with which this one shares passages, without being a near-copy.
+
+    Directed, and never a reason to join a family (Law 3).
+
+    Attributes:
+        share: Of the one that is held within the other, or of the shorter, in (0, 1]; boilerplate
+            (what documents of several established origins have) is left out.
+        words: Estimated length of what is shared, without boilerplate.
+        differences: How many figures, dates, names or negations differ; 0 where not looked at.
+        admitted: Whether it is in the index.
+        contained: Quarantined or rejected, also if it was deleted since.
+        rejected: Rejected, also if it was deleted since.
+    """
+
+    document_id: DocumentId
+    origin: Origin
+    kind: OverlapKind
+    share: float
+    words: int
+    differences: int = 0
+    admitted: bool = True
+    contained: bool = False
+    rejected: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Echo:
+    """An admitted document of which a passage means nearly the same, in other words.
+
+    A sign for a reviewer, never a duplicate: embeddings do not tell 5 mg from 50 mg.
+
+    Attributes:
+        similarity: Cosine of the two passages.
+        differences: How many figures, dates, names or negations differ.
+    """
+
+    document_id: DocumentId
+    origin: Origin
+    similarity: float
+    differences: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,6 +296,7 @@ class Document:
         hidden: Hidden passages with their text hardened in the same way.
         metadata: Titles, file names, labels, URIs and embedded properties, values hardened.
         neighbours: Near-copies among known documents, most similar first.
+        changes: In what it departs from the reviewed and the serving version of itself.
         citations: Identifiers that were looked up; empty where no resolver is configured.
     """
 
@@ -224,6 +312,7 @@ class Document:
     parts: tuple[Part, ...] = ()
     warnings: tuple[str, ...] = ()
     neighbours: tuple[Neighbour, ...] = ()
+    changes: tuple[VersionChange, ...] = ()
     citations: tuple[ResolvedCitation, ...] = ()
 
     def locate(self, span: Span) -> str | None:

@@ -30,6 +30,8 @@ class Finding:
         span: Where in the original text; None if it concerns the whole document.
         locator: Page or part, where the original is binary; None otherwise.
         evidence: Small JSON-serialisable facts for the reviewer. Never document text.
+        suppressed_by: Id of the reviewer's suppression that covers it; it is reported and counts
+            nothing. None where there is none.
     """
 
     rule: str
@@ -39,6 +41,7 @@ class Finding:
     span: Span | None = None
     locator: str | None = None
     evidence: Mapping[str, str | int | float | bool] = field(default_factory=dict)
+    suppressed_by: str | None = None
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.risk <= 1.0:

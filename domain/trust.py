@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -29,8 +30,11 @@ class CoarseReason(StrEnum):
     DUPLICATE = "duplicate"
     UNREADABLE = "unreadable"
     """It could not be parsed, or it stopped the worker that tried."""
+    SIGNATURE = "signature"
+    """It came with a publisher's signature that is not the publisher's."""
     HOLD = "hold"
-    """A detector could not look."""
+    """It waits: a detector could not look, or what it changes is to be confirmed. It is scanned
+    again by itself a few times; after that a person decides."""
     REVIEW = "review"
     """A person decided."""
 
@@ -44,6 +48,10 @@ class Contribution:
         weight: The policy's weight of the rule.
         points: What it added to the document's risk after caps, in [0, 1].
         mode: `enforce`, or `observe` where it was recorded and counted nothing.
+        version: Of the detector whose rule it is; empty for composites, which are the policy's.
+        hard: The verdict that the rule alone causes, whatever the sum says; None where it is none.
+        explained_by: Composite that took the rule's points; None where none did.
+        suppressed: How many of its findings a reviewer had suppressed; they count nothing.
     """
 
     rule: str
@@ -51,11 +59,20 @@ class Contribution:
     weight: float
     points: float
     mode: str = "enforce"
+    version: str = ""
+    hard: Verdict | None = None
+    explained_by: str | None = None
+    suppressed: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrustAssessment:
-    """`score` in [0, 1]: 1 is fully trusted. `contributions` explain it, largest first."""
+    """`score` in [0, 1]: 1 is fully trusted. `contributions` explain it, largest first.
+
+    Attributes:
+        decisive: What decided the verdict: `hard:<rule>`, `sum`, `group:<name>`,
+            `unavailable:<detectors>`, `hold`; empty where the document is admitted, or unread.
+    """
 
     document_id: DocumentId
     score: float
@@ -64,6 +81,32 @@ class TrustAssessment:
     reason: CoarseReason
     contributions: tuple[Contribution, ...]
     policy_version: str
+    decisive: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FinalOutcome:
+    """What became of one document in the end.
+
+    Attributes:
+        sha256: Of its bytes: the same content counts once, however often it comes.
+        at: When it was decided.
+        rejected: Rejected, rather than admitted and left standing.
+        reviewed: A person decided. A release by a person is neutral (Law 13).
+    """
+
+    sha256: str
+    at: datetime
+    rejected: bool
+    reviewed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HoldTerms:
+    """When a held document is scanned again, and how often before it waits for a person."""
+
+    rescan_after_seconds: float
+    times: int
 
 
 class TrustPolicy(Protocol):
@@ -71,6 +114,17 @@ class TrustPolicy(Protocol):
 
     @property
     def version(self) -> str: ...
+
+    @property
+    def hold_terms(self) -> HoldTerms: ...
+
+    def suppressible(self, rule: str) -> bool:
+        """Return whether a reviewer may suppress findings of the rule; hard ones never (Law 13)."""
+        ...
+
+    def reputation(self, outcomes: Sequence[FinalOutcome], *, now: datetime) -> float:
+        """Return an origin's standing in [0, 1]; the prior where too little is known of it."""
+        ...
 
     def assess(
         self, report: ScanReport, provenance: Provenance, *, now: datetime

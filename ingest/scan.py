@@ -10,7 +10,11 @@ from domain.scanning import Detector, Finding, ScanReport
 
 
 def scan(document: Document, detectors: Sequence[Detector]) -> ScanReport:
-    """Run every detector; one that cannot run is recorded, not fatal."""
+    """Run every detector; one that cannot run is recorded, not fatal.
+
+    One that fails in any way did not look: the policy holds what it should have looked at. Its
+    error is not told of here, since a foreign message may quote the document.
+    """
     findings: list[Finding] = []
     completed: dict[str, str] = {}
     unavailable: set[str] = set()
@@ -18,6 +22,8 @@ def scan(document: Document, detectors: Sequence[Detector]) -> ScanReport:
         try:
             findings.extend(detector.scan(document))
         except DetectorUnavailableError:
+            unavailable.add(detector.name)
+        except Exception:  # the edge of the detectors: whatever one raises, the document is held
             unavailable.add(detector.name)
         else:
             completed[detector.name] = detector.version

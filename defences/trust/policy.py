@@ -2,11 +2,13 @@
 
 risk  = min(1, sum over groups of min(cap, sum over the group's rules of weight x p))
         p = 1 - product of (1 - risk) over the rule's findings, the greatest few of them
-trust = tier x age x unavailable ^ (detectors that could not look) x (1 - risk)
+trust = tier x standing x age x unavailable ^ (detectors that could not look) x (1 - risk)
 
 Nothing is ever subtracted: an origin's standing sets where trust begins and cancels no finding.
-A mention adds a little risk and never moves the verdict. The sum, its caps and the actions by
-threshold are rspamd's (facts/ingestion.md, section 4).
+A mention adds a little risk and never moves the verdict. Composites add points where rules meet;
+for established origins alone they may take points of other rules away. Hard rules look at the
+findings themselves: no cap, mode, composite, suppression or standing reaches them. The sum, its
+caps, composites and the actions by threshold are rspamd's (facts/ingestion.md, section 4).
 """
 
 from __future__ import annotations
@@ -20,10 +22,28 @@ from pathlib import Path
 from typing import Final
 
 from defences.trust.policy_file import parse_policy
-from defences.trust.weights import REPORTED, Group, Mode, PolicyWeights, matches
-from domain.documents import Provenance
+from defences.trust.reputation import pool_factor, standing
+from defences.trust.weights import (
+    REPORTED,
+    SEVERITY,
+    UNSUPPRESSIBLE,
+    Composite,
+    Group,
+    Mode,
+    PolicyWeights,
+    detector_of,
+    matches,
+)
+from domain.documents import Provenance, Tier
 from domain.scanning import Finding, FindingLevel, ScanReport
-from domain.trust import CoarseReason, Contribution, TrustAssessment, Verdict
+from domain.trust import (
+    CoarseReason,
+    Contribution,
+    FinalOutcome,
+    HoldTerms,
+    TrustAssessment,
+    Verdict,
+)
 
 DEFAULT_POLICY: Final = Path(__file__).with_name("default_policy.toml")
 
@@ -51,6 +71,27 @@ class _Scored:
     mode: Mode
     points: float
     aside: float
+    explained_by: str | None = None
+    suppressed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Hard:
+    """A rule that was found and the hard verdict it causes."""
+
+    rule: str
+    verdict: Verdict
+    priority: int
+
+    def order(self) -> tuple[int, int, str]:
+        return (self.priority, SEVERITY.index(self.verdict), self.rule)
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    verdict: Verdict
+    reason: CoarseReason
+    decisive: str
 
 
 class WeightedTrustPolicy:
@@ -63,23 +104,40 @@ class WeightedTrustPolicy:
     def version(self) -> str:
         return f"{self._weights.name}-{self._weights.digest}"
 
+    @property
+    def weights(self) -> PolicyWeights:
+        return self._weights
+
+    @property
+    def hold_terms(self) -> HoldTerms:
+        return self._weights.hold_terms
+
+    def suppressible(self, rule: str) -> bool:
+        return detector_of(rule) not in UNSUPPRESSIBLE and not any(
+            matches(hard.rule, rule) for hard in self._weights.hard
+        )
+
+    def reputation(self, outcomes: Sequence[FinalOutcome], *, now: datetime) -> float:
+        return standing(outcomes, self._weights.reputation, now=now)
+
     def assess(
         self, report: ScanReport, provenance: Provenance, *, now: datetime
     ) -> TrustAssessment:
-        scored = self._scored(report.findings)
-        groups = _by_group(scored)
+        scored = self._scored(report.findings, provenance.origin.tier)
+        hard = self._hard(report.findings)
         missing = report.unavailable | (self._weights.expected - report.completed.keys())
-        verdict, reason = self._verdict(report.findings, groups, held=bool(missing))
-        contributions = _to_scale(scored)
+        judged = self._judge(hard, _by_group(scored), missing)
+        contributions = _to_scale(scored, hard=hard, versions=report.completed)
         risk = min(1.0, sum(each.points for each in contributions))
         return TrustAssessment(
             document_id=report.document_id,
             score=self._base(provenance, now, missing=len(missing)) * (1.0 - risk),
             risk=risk,
-            verdict=verdict,
-            reason=reason,
+            verdict=judged.verdict,
+            reason=judged.reason,
             contributions=contributions,
             policy_version=self.version,
+            decisive=judged.decisive,
         )
 
     def group_risks(self, report: ScanReport) -> Mapping[str, float]:
@@ -89,22 +147,39 @@ class WeightedTrustPolicy:
         rules that are off not at all, and repeats of a rule no more than in an assessment.
         """
         spared = dict.fromkeys(REPORTED, 1.0)
-        for rule, findings in _by_rule(report.findings).items():
+        for rule, found in _by_rule(report.findings).items():
+            findings = [finding for finding in found if finding.suppressed_by is None]
             group = self._weights.group(rule)
             if group in spared and self._weights.rule(rule).mode is not Mode.OFF:
                 hits, mentions = self._risks(findings)
                 spared[group] *= (1.0 - hits) * (1.0 - self._weights.mention * mentions)
         return {group.value: 1.0 - clean for group, clean in spared.items()}
 
-    def _scored(self, findings: Iterable[Finding]) -> tuple[_Scored, ...]:
-        """Return the rules that are not off, their points capped by group and for mentions."""
+    def _scored(self, findings: Sequence[Finding], tier: Tier) -> tuple[_Scored, ...]:
+        """Return rules and composites that are not off, points capped by group and for mentions."""
+        weights = self._weights
+        composites = self._composites(findings, tier)
+        scored = self._explained([*self._single(findings), *composites])
+        shares = {
+            group: _share(total, weights.groups[group].cap)
+            for group, total in _by_group(scored).items()
+        }
+        aside = _share(sum(each.aside for each in scored), weights.mention_cap)
+        return tuple(
+            replace(each, points=each.points * shares[each.group], aside=each.aside * aside)
+            for each in scored
+        )
+
+    def _single(self, findings: Iterable[Finding]) -> Sequence[_Scored]:
+        """Return the rules that are not off, uncapped."""
         weights = self._weights
         scored: list[_Scored] = []
         for rule, found in _by_rule(findings).items():
             setting = weights.rule(rule)
             if setting.mode is Mode.OFF:
                 continue
-            hits, mentions = self._risks(found)
+            counted = [finding for finding in found if finding.suppressed_by is None]
+            hits, mentions = self._risks(counted)
             counts = setting.weight if setting.mode is Mode.ENFORCE else 0.0
             scored.append(
                 _Scored(
@@ -115,17 +190,73 @@ class WeightedTrustPolicy:
                     mode=setting.mode,
                     points=counts * hits,
                     aside=counts * weights.mention * mentions,
+                    suppressed=len(found) - len(counted),
                 )
             )
-        shares = {
-            group: _share(total, weights.groups[group].cap)
-            for group, total in _by_group(scored).items()
-        }
-        aside = _share(sum(each.aside for each in scored), weights.mention_cap)
-        return tuple(
-            replace(each, points=each.points * shares[each.group], aside=each.aside * aside)
-            for each in scored
-        )
+        return scored
+
+    def _composites(self, findings: Iterable[Finding], tier: Tier) -> Sequence[_Scored]:
+        """Return the composites that are met; by a rule that is only observed, they are too."""
+        met = [
+            finding
+            for finding in findings
+            if finding.level is not FindingLevel.MENTION and finding.suppressed_by is None
+        ]
+        scored: list[_Scored] = []
+        for composite in self._weights.composites:
+            if composite.mode is Mode.OFF or tier not in composite.tiers:
+                continue
+            for mode in dict.fromkeys((composite.mode, Mode.OBSERVE)):
+                risk = self._met(composite, met, mode)
+                if risk is not None:
+                    counts = composite.points if mode is Mode.ENFORCE else 0.0
+                    scored.append(
+                        _Scored(
+                            rule=composite.rule,
+                            group=composite.group,
+                            risk=risk,
+                            weight=composite.points,
+                            mode=mode,
+                            points=counts,
+                            aside=0.0,
+                        )
+                    )
+                    break
+        return scored
+
+    def _met(self, composite: Composite, findings: Sequence[Finding], mode: Mode) -> float | None:
+        """Return the least of the members' risks; None where one of them is not met."""
+        least = 1.0
+        modes = (Mode.ENFORCE,) if mode is Mode.ENFORCE else (Mode.ENFORCE, Mode.OBSERVE)
+        for member in composite.members:
+            risks = [
+                finding.risk
+                for finding in findings
+                if matches(member, finding.rule)
+                and _reaches(finding.risk, composite.min_risk)
+                and self._weights.rule(finding.rule).mode in modes
+            ]
+            if not risks:
+                return None
+            least = min(least, max(risks))
+        return least
+
+    def _explained(self, scored: Sequence[_Scored]) -> Sequence[_Scored]:
+        """Take the points of rules that an enforced composite explains."""
+        enforced = {each.rule for each in scored if each.mode is Mode.ENFORCE}
+        explaining = [one for one in self._weights.composites if one.rule in enforced]
+        left: list[_Scored] = []
+        for each in scored:
+            by = next(
+                (
+                    one.rule
+                    for one in explaining
+                    if any(matches(pattern, each.rule) for pattern in one.explains)
+                ),
+                None,
+            )
+            left.append(each if by is None else replace(each, points=0.0, explained_by=by))
+        return left
 
     def _risks(self, findings: Sequence[Finding]) -> tuple[float, float]:
         """Return the risk of one rule's hits and that of its mentions."""
@@ -137,50 +268,66 @@ class WeightedTrustPolicy:
         counted = sorted(risks, reverse=True)[: self._weights.counted_hits]
         return 1.0 - prod(1.0 - risk for risk in counted)
 
-    def _verdict(
-        self, findings: Sequence[Finding], groups: Mapping[Group, float], *, held: bool
-    ) -> tuple[Verdict, CoarseReason]:
+    def _judge(
+        self, hard: Mapping[str, _Hard], groups: Mapping[Group, float], missing: Iterable[str]
+    ) -> _Judged:
         weights = self._weights
-        hard = self._hard(findings)
         total = sum(groups.values())
-        over = any(
-            _reaches(points, weights.groups[group].quarantine) for group, points in groups.items()
-        )
-        if Verdict.REJECT in hard.values() or _reaches(total, weights.reject):
-            return Verdict.REJECT, self._reason(groups, hard, Verdict.REJECT)
-        if hard or over or _reaches(total, weights.quarantine):
-            return Verdict.QUARANTINE, self._reason(groups, hard, Verdict.QUARANTINE)
-        if held and weights.hold:
-            return Verdict.QUARANTINE, CoarseReason.HOLD
-        return Verdict.ADMIT, CoarseReason.CLEAN
+        first = max(hard.values(), key=_Hard.order, default=None)
+        over = [
+            group
+            for group, points in groups.items()
+            if _reaches(points, weights.groups[group].quarantine)
+        ]
+        if first is not None and first.verdict is Verdict.REJECT:
+            return self._by_hard(first)
+        if _reaches(total, weights.reject):
+            return _Judged(Verdict.REJECT, self._reason(groups, groups), "sum")
+        if first is not None:
+            return self._by_hard(first)
+        if _reaches(total, weights.quarantine):
+            return _Judged(Verdict.QUARANTINE, self._reason(groups, groups), "sum")
+        if over:
+            leading = max(over, key=lambda group: groups[group])
+            reason = weights.groups[leading].reason
+            return _Judged(Verdict.QUARANTINE, reason, f"group:{leading.value}")
+        absent = ",".join(sorted(missing))
+        if absent and weights.hold:
+            return _Judged(Verdict.QUARANTINE, CoarseReason.HOLD, f"unavailable:{absent}")
+        if weights.hold_at is not None and _reaches(total, weights.hold_at):
+            return _Judged(Verdict.QUARANTINE, CoarseReason.HOLD, "hold")
+        return _Judged(Verdict.ADMIT, CoarseReason.CLEAN, "")
 
-    def _hard(self, findings: Iterable[Finding]) -> Mapping[str, Verdict]:
-        """Return the hard verdicts by the rule that caused them."""
-        caused: dict[str, Verdict] = {}
+    def _by_hard(self, hard: _Hard) -> _Judged:
+        reason = self._weights.groups[self._weights.group(hard.rule)].reason
+        return _Judged(hard.verdict, reason, f"hard:{hard.rule}")
+
+    def _hard(self, findings: Iterable[Finding]) -> Mapping[str, _Hard]:
+        """Return the first of the hard rules that each rule of the findings meets."""
+        caused: dict[str, _Hard] = {}
         for finding in findings:
             for hard in self._weights.hard:
                 if (
                     matches(hard.rule, finding.rule)
                     and finding.level is not FindingLevel.MENTION
                     and _reaches(finding.risk, hard.min_risk)
-                    and caused.get(finding.rule) is not Verdict.REJECT
                 ):
-                    caused[finding.rule] = hard.verdict
+                    met = _Hard(finding.rule, hard.verdict, hard.priority)
+                    known = caused.get(finding.rule, met)
+                    caused[finding.rule] = max(met, known, key=_Hard.order)
         return caused
 
-    def _reason(
-        self, groups: Mapping[Group, float], hard: Mapping[str, Verdict], verdict: Verdict
-    ) -> CoarseReason:
-        """Return that of the hard rule that decided, else of the group with most points."""
-        decided = [self._weights.group(rule) for rule, said in hard.items() if said is verdict]
-        leading = max(decided or groups, key=lambda group: groups.get(group, 0.0))
+    def _reason(self, groups: Mapping[Group, float], among: Iterable[Group]) -> CoarseReason:
+        leading = max(among, key=lambda group: groups.get(group, 0.0))
         return self._weights.groups[leading].reason
 
     def _base(self, provenance: Provenance, now: datetime, *, missing: int) -> float:
         weights = self._weights
         days = max(0.0, (now - provenance.received_at).total_seconds() / _SECONDS_A_DAY)
         age = min(1.0, weights.new + (1.0 - weights.new) * days / weights.settled_after_days)
-        return weights.tiers[provenance.origin.tier] * age * weights.unavailable**missing
+        tier = provenance.origin.tier
+        known = pool_factor(provenance.reputation, weights.reputation) if tier is Tier.POOL else 1.0
+        return weights.tiers[tier] * known * age * weights.unavailable**missing
 
 
 def _by_rule(findings: Iterable[Finding]) -> Mapping[str, Sequence[Finding]]:
@@ -197,7 +344,9 @@ def _by_group(scored: Iterable[_Scored]) -> Mapping[Group, float]:
     return groups
 
 
-def _to_scale(scored: Sequence[_Scored]) -> tuple[Contribution, ...]:
+def _to_scale(
+    scored: Sequence[_Scored], *, hard: Mapping[str, _Hard], versions: Mapping[str, str]
+) -> tuple[Contribution, ...]:
     """Return contributions, largest first, whose points add up to the document's risk."""
     share = _share(sum(each.points + each.aside for each in scored), 1.0)
     contributions = [
@@ -207,6 +356,10 @@ def _to_scale(scored: Sequence[_Scored]) -> tuple[Contribution, ...]:
             weight=each.weight,
             points=min(1.0, (each.points + each.aside) * share),
             mode=each.mode.value,
+            version=versions.get(detector_of(each.rule), ""),
+            hard=hard[each.rule].verdict if each.rule in hard else None,
+            explained_by=each.explained_by,
+            suppressed=each.suppressed,
         )
         for each in scored
     ]

@@ -12,22 +12,27 @@ from typing import Annotated, Final
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from defences.trust.weights import (
+    COMPOSITE,
+    SEVERITY,
+    Composite,
     Group,
     GroupWeights,
     HardRule,
     Mode,
     PolicyWeights,
+    ReputationTerms,
     RuleWeight,
     detector_of,
 )
 from domain.documents import Tier
 from domain.errors import ConfigurationError
-from domain.trust import CoarseReason, Verdict
+from domain.trust import CoarseReason, HoldTerms, Verdict
 
 _Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 _Share = Annotated[_Number, Field(ge=0, le=1)]
 _Name = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 _Pattern = Annotated[str, Field(pattern=r"^[a-z0-9-]+(\.[a-z0-9-]+)*\.(\*|[a-z0-9-]+)$")]
+_SECONDS_A_MINUTE: Final = 60.0
 _MOST_GROUPS: Final = float(len(Group))
 
 
@@ -61,7 +66,22 @@ class _Unavailable(_Table):
     expected: tuple[_Name, ...]
 
 
+class _Hold(_Table):
+    rescan_after_minutes: Annotated[_Number, Field(gt=0, le=43_200)]
+    times: Annotated[int, Field(strict=True, ge=0, le=20)]
+
+
+class _Reputation(_Table):
+    prior: Annotated[_Number, Field(gt=0, lt=1)]
+    prior_weight: Annotated[_Number, Field(gt=0, le=1000)]
+    decay_days: Annotated[_Number, Field(gt=0, le=3650)]
+    minimum: Annotated[int, Field(strict=True, ge=1, le=1000)]
+    settled_after_days: Annotated[_Number, Field(gt=0, le=3650)]
+    spread: Annotated[_Number, Field(ge=0, le=0.1)]
+
+
 class _Thresholds(_Table):
+    hold: Annotated[_Number, Field(gt=0, le=_MOST_GROUPS)] | None = None
     quarantine: Annotated[_Number, Field(gt=0, le=_MOST_GROUPS)]
     reject: Annotated[_Number, Field(gt=0, le=_MOST_GROUPS)]
 
@@ -83,6 +103,18 @@ class _Hard(_Table):
     rule: _Pattern
     verdict: Verdict
     min_risk: _Share
+    priority: Annotated[int, Field(strict=True, ge=0, le=1000)] = 0
+
+
+class _Composite(_Table):
+    name: _Name
+    all: Annotated[tuple[_Pattern, ...], Field(min_length=2, max_length=8)]
+    min_risk: _Share
+    points: Annotated[_Number, Field(ge=0, le=1)]
+    group: Group
+    explains: tuple[_Pattern, ...] = ()
+    tiers: Annotated[tuple[Tier, ...], Field(min_length=1)] = tuple(Tier)
+    mode: Mode = Mode.ENFORCE
 
 
 class _Policy(_Table):
@@ -92,10 +124,13 @@ class _Policy(_Table):
     mentions: _Mentions
     repeats: _Repeats
     unavailable: _Unavailable
+    hold: _Hold
+    reputation: _Reputation
     thresholds: _Thresholds
     groups: dict[Group, _GroupTable]
     rules: tuple[_Rule, ...] = ()
     hard: tuple[_Hard, ...] = ()
+    composites: tuple[_Composite, ...] = ()
 
 
 def parse_policy(text: str) -> PolicyWeights:
@@ -127,13 +162,49 @@ def _check(policy: _Policy) -> None:
     _once("rules", [rule.rule for rule in policy.rules])
     _once("hard", [rule.rule for rule in policy.hard])
     _once("groups.*.detectors", [d for group in policy.groups.values() for d in group.detectors])
-    if policy.thresholds.reject < policy.thresholds.quarantine:
+    thresholds = policy.thresholds
+    if thresholds.reject < thresholds.quarantine:
         raise ConfigurationError("trust policy: thresholds.reject: is below thresholds.quarantine")
+    if thresholds.hold is not None and thresholds.quarantine < thresholds.hold:
+        raise ConfigurationError("trust policy: thresholds.quarantine: is below thresholds.hold")
     tiers = policy.tiers
     if not tiers.reviewed >= tiers.established >= tiers.pool:
         raise ConfigurationError("trust policy: tiers: must be reviewed >= established >= pool")
+    if tiers.pool * (1.0 + policy.reputation.spread) > tiers.established:
+        raise ConfigurationError(
+            "trust policy: reputation.spread: would lift the pool above established origins"
+        )
     for hard in policy.hard:
         _check_hard(hard, policy.rules)
+    _check_priorities(policy.hard)
+    _once("composites", [composite.name for composite in policy.composites])
+    for composite in policy.composites:
+        _check_composite(composite)
+
+
+def _check_priorities(rules: Sequence[_Hard]) -> None:
+    """Refuse a priority by which a milder verdict would win over a stricter one."""
+    for one in rules:
+        for other in rules:
+            milder = SEVERITY.index(one.verdict) < SEVERITY.index(other.verdict)
+            if milder and one.priority > other.priority:
+                raise ConfigurationError(
+                    f"trust policy: hard: {one.rule!r} goes before {other.rule!r} and is milder, "
+                    "so finding both would be better than finding one"
+                )
+
+
+def _check_composite(composite: _Composite) -> None:
+    if composite.explains and Tier.POOL in composite.tiers:
+        raise ConfigurationError(
+            f"trust policy: composites: {composite.name!r} explains findings away and applies to "
+            "the pool, where whoever writes a document chooses what is found in it"
+        )
+    for pattern in (*composite.all, *composite.explains):
+        if detector_of(pattern) == COMPOSITE:
+            raise ConfigurationError(
+                f"trust policy: composites: {composite.name!r} is made of a composite"
+            )
 
 
 def _check_hard(hard: _Hard, rules: Iterable[_Rule]) -> None:
@@ -172,6 +243,12 @@ def _weights(policy: _Policy) -> PolicyWeights:
         unavailable=policy.unavailable.factor,
         hold=policy.unavailable.hold,
         expected=frozenset(policy.unavailable.expected),
+        hold_at=policy.thresholds.hold,
+        hold_terms=HoldTerms(
+            rescan_after_seconds=policy.hold.rescan_after_minutes * _SECONDS_A_MINUTE,
+            times=policy.hold.times,
+        ),
+        reputation=ReputationTerms(**policy.reputation.model_dump()),
         quarantine=policy.thresholds.quarantine,
         reject=policy.thresholds.reject,
         groups={
@@ -185,8 +262,26 @@ def _weights(policy: _Policy) -> PolicyWeights:
         },
         rules={rule.rule: RuleWeight(weight=rule.weight, mode=rule.mode) for rule in policy.rules},
         hard=tuple(
-            HardRule(rule=rule.rule, verdict=rule.verdict, min_risk=rule.min_risk)
+            HardRule(
+                rule=rule.rule,
+                verdict=rule.verdict,
+                min_risk=rule.min_risk,
+                priority=rule.priority,
+            )
             for rule in policy.hard
+        ),
+        composites=tuple(
+            Composite(
+                rule=f"{COMPOSITE}.{composite.name}",
+                members=composite.all,
+                min_risk=composite.min_risk,
+                points=composite.points,
+                group=composite.group,
+                explains=composite.explains,
+                tiers=frozenset(composite.tiers),
+                mode=composite.mode,
+            )
+            for composite in policy.composites
         ),
     )
 
@@ -196,6 +291,10 @@ def _digest(policy: _Policy) -> str:
     said = policy.model_dump(mode="json")
     for listed in ("rules", "hard"):
         said[listed] = sorted(said[listed], key=lambda rule: str(rule["rule"]))
+    said["composites"] = sorted(said["composites"], key=lambda one: str(one["name"]))
+    for composite in said["composites"]:
+        for listed in ("all", "explains", "tiers"):
+            composite[listed] = sorted(composite[listed])
     for group in said["groups"].values():
         group["detectors"] = sorted(group["detectors"])
     said["unavailable"]["expected"] = sorted(said["unavailable"]["expected"])

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Final
 
 from domain.documents import Tier
-from domain.trust import CoarseReason, Verdict
+from domain.trust import CoarseReason, HoldTerms, Verdict
 
 
 class Mode(StrEnum):
@@ -26,11 +26,39 @@ class Group(StrEnum):
     CITATIONS = "citations"
     NEAR_DUPLICATE = "near-duplicate"
     PERSONAL_DATA = "personal-data"
+    VERSIONS = "versions"
+    """What a document changes in an earlier version of itself."""
+    SIGNATURE = "signature"
     OTHER = "other"
     """Rules of detectors that no other group names."""
 
 
-REPORTED: Final = tuple(group for group in Group if group is not Group.OTHER)
+REPORTED: Final = (
+    Group.INJECTION,
+    Group.HIDDEN_TEXT,
+    Group.CITATIONS,
+    Group.NEAR_DUPLICATE,
+    Group.PERSONAL_DATA,
+)
+"""Kinds that a scan reports a risk of; the others are about where a document comes from."""
+
+COMPOSITE: Final = "composite"
+"""What the names of composites begin with, where detectors' rules have their detector."""
+
+UNSUPPRESSIBLE: Final = frozenset(
+    {
+        "hidden-text",
+        "near-duplicate",
+        "version-changes",
+        "publisher-signature",
+        "parsing",
+        COMPOSITE,
+    }
+)
+"""Detectors whose findings no reviewer suppresses. A hidden channel is wrong whatever it says; the
+others judge a whole document or where it comes from, not a sentence of it."""
+
+SEVERITY: Final = (Verdict.ADMIT, Verdict.QUARANTINE, Verdict.REJECT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,11 +79,61 @@ class RuleWeight:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HardRule:
-    """A verdict that holds whatever else was found, from `min_risk` on; never for a mention."""
+    """A verdict that holds whatever else was found, from `min_risk` on; never for a mention.
+
+    Of several, the one of the greatest `priority` decides. A policy in which that could be the
+    milder one is refused, so that no finding ever softens what another one caused.
+    """
 
     rule: str
     verdict: Verdict
     min_risk: float
+    priority: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Composite:
+    """Rules that mean more, or less, together.
+
+    Attributes:
+        rule: `composite.<name>`.
+        members: Patterns that must all be met, by findings that are no mentions.
+        min_risk: Least risk of a member's finding.
+        points: What it adds to its group.
+        explains: Patterns of rules whose points it takes away.
+        tiers: Of origins it applies to. One that explains never applies to the pool: whoever
+            writes a document could else cancel one finding with another.
+    """
+
+    rule: str
+    members: tuple[str, ...]
+    min_risk: float
+    points: float
+    group: Group
+    explains: tuple[str, ...]
+    tiers: frozenset[Tier]
+    mode: Mode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReputationTerms:
+    """How an origin's standing is reckoned; `reputation.py` has the formula.
+
+    Attributes:
+        prior, prior_weight: Standing of one that nothing is known of, and for how many outcomes
+            that counts.
+        decay_days: Time constant after which an outcome weighs 1/e.
+        minimum: Outcomes of different contents below which the prior stands.
+        settled_after_days: Age at which what nobody objected to is final.
+        spread: By which share, at most, trust in a pooled document is moved.
+    """
+
+    prior: float
+    prior_weight: float
+    decay_days: float
+    minimum: int
+    settled_after_days: float
+    spread: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +150,9 @@ class PolicyWeights:
         unavailable: Factor on trust for each detector that could not look.
         hold: Whether a document that a detector could not look at waits.
         expected: Detectors that must have looked.
-        quarantine, reject: Compared with the sum of all groups' points, mentions left out.
+        hold_at, quarantine, reject: Compared with the sum of all groups' points, mentions left
+            out. None: no sum is merely held.
+        hold_terms: What is held is scanned again on these terms.
         rules: By exact name, or `detector.*`; the exact name wins.
     """
 
@@ -87,11 +167,15 @@ class PolicyWeights:
     unavailable: float
     hold: bool
     expected: frozenset[str]
+    hold_at: float | None
+    hold_terms: HoldTerms
+    reputation: ReputationTerms
     quarantine: float
     reject: float
     groups: Mapping[Group, GroupWeights]
     rules: Mapping[str, RuleWeight]
     hard: tuple[HardRule, ...]
+    composites: tuple[Composite, ...]
 
     def rule(self, name: str) -> RuleWeight:
         found = self.rules.get(name) or self.rules.get(f"{detector_of(name)}.*")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -268,3 +269,179 @@ def test_a_policy_that_is_wrong_is_refused_by_the_key_that_is(
         load_policy(TEXT.replace(old, new, 1))
 
     assert named in str(caught.value)
+
+
+COMPOSITE = """
+[[composites]]
+name = "pair"
+all = ["hidden-text.*", "injected-instructions.*"]
+min_risk = 0.3
+group = "injection"
+points = 0.25
+"""
+
+
+def with_composite(extra: str = "") -> str:
+    head, tail = TEXT.split("[[hard]]", 1)
+    return f"{head}{COMPOSITE}{extra}\n[[hard]]{tail}"
+
+
+@pytest.mark.parametrize(
+    ("found", "points"),
+    [
+        ([finding("hidden-text.a", 0.3), finding("injected-instructions.b", 0.3)], 0.25),
+        ([finding("hidden-text.a", 0.29), finding("injected-instructions.b", 0.3)], None),
+        ([finding("hidden-text.a", 0.3)], None),
+        ([finding("hidden-text.a", 0.3), finding("injected-instructions.b", 0.3, MENTION)], None),
+        ([finding("hidden-text.a", 0.3), finding("citations.b", 0.3)], None),
+    ],
+)
+def test_a_composite_adds_points_where_all_its_members_are_met(
+    found: list[Finding], points: float | None
+) -> None:
+    assessment = assess(*found, text=with_composite())
+
+    told = {c.rule: c.points for c in assessment.contributions}
+    assert told.get("composite.pair") == (points if points is None else pytest.approx(points))
+
+
+def test_two_moderate_findings_together_are_quarantined_by_their_composite() -> None:
+    found = [finding("hidden-text.a", 0.3), finding("injected-instructions.b", 0.3)]
+
+    alone, together = assess(*found), assess(*found, text=with_composite())
+
+    assert alone.verdict is Verdict.ADMIT
+    assert (together.verdict, together.decisive) == (Verdict.QUARANTINE, "group:injection")
+
+
+def test_a_composite_of_an_observed_rule_is_observed() -> None:
+    observed = with_composite('\n[[rules]]\nrule = "hidden-text.*"\nmode = "observe"\n')
+    found = [finding("hidden-text.a", 0.9), finding("injected-instructions.b", 0.3)]
+
+    told = {c.rule: c for c in assess(*found, text=observed).contributions}
+
+    assert (told["composite.pair"].mode, told["composite.pair"].points) == ("observe", 0.0)
+
+
+def test_an_explaining_composite_spares_established_origins_alone() -> None:
+    text = with_composite('explains = ["hidden-text.*"]\ntiers = ["established"]\n')
+    found = [finding("hidden-text.a", 0.4), finding("injected-instructions.b", 0.3)]
+
+    vouched = assess(*found, text=text, tier=Tier.ESTABLISHED)
+    pooled = assess(*found, text=text)
+
+    told = {c.rule: c for c in vouched.contributions}
+    assert told["hidden-text.a"].explained_by == "composite.pair"
+    assert told["hidden-text.a"].points == 0.0
+    assert "composite.pair" not in {c.rule for c in pooled.contributions}
+    assert pooled.risk == pytest.approx(0.7)
+
+
+def test_a_hard_rule_is_not_explained_away() -> None:
+    text = with_composite('explains = ["near-duplicate.*"]\ntiers = ["established"]\n')
+    found = [
+        finding("hidden-text.a", 0.4),
+        finding("injected-instructions.b", 0.3),
+        finding("near-duplicate.denied", 0.55),
+    ]
+
+    assessment = assess(*found, text=text, tier=Tier.ESTABLISHED)
+
+    assert assessment.decisive == "hard:near-duplicate.denied"
+    told = {c.rule: c for c in assessment.contributions}
+    assert told["near-duplicate.denied"].hard is Verdict.QUARANTINE
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ('explains = ["citations.*"]\n', "applies to the pool"),
+        ('all = ["composite.a", "citations.b"]\n', "made of a composite"),
+        ('all = ["citations.b"]\n', "composites"),
+        ("points = 1.5\n", "composites"),
+        ("tiers = []\n", "composites"),
+    ],
+)
+def test_a_composite_that_says_too_much_is_refused(change: str, told: str) -> None:
+    key = change.partition(" ")[0]
+    lines = [line for line in COMPOSITE.splitlines() if not line.startswith(f"{key} ")]
+    head, tail = TEXT.split("[[hard]]", 1)
+
+    with pytest.raises(ConfigurationError, match=told):
+        load_policy("\n".join([head, *lines, change, "[[hard]]"]) + tail)
+
+
+def test_of_hard_rules_that_of_the_greatest_priority_gives_the_reason() -> None:
+    extra = (
+        '[[hard]]\nrule = "personal-data.secret"\nverdict = "quarantine"\nmin_risk = 0.5\n'
+        "priority = 5\n\n[[hard]]"
+    )
+    text = TEXT.replace("[[hard]]", extra, 1)
+    found = [finding("near-duplicate.denied", 0.9), finding("personal-data.secret", 0.5)]
+
+    assessment = assess(*found, text=text)
+
+    assert assessment.decisive == "hard:personal-data.secret"
+    assert assessment.reason is CoarseReason.PERSONAL_DATA
+
+
+def test_a_milder_hard_rule_may_not_go_before_a_stricter_one() -> None:
+    extra = (
+        '[[hard]]\nrule = "citations.a"\nverdict = "reject"\nmin_risk = 0.5\n\n'
+        '[[hard]]\nrule = "citations.b"\nverdict = "quarantine"\nmin_risk = 0.5\n'
+        "priority = 1\n\n[[hard]]"
+    )
+
+    with pytest.raises(ConfigurationError, match="milder"):
+        load_policy(TEXT.replace("[[hard]]", extra, 1))
+
+
+def test_a_sum_below_the_threshold_of_quarantine_is_held() -> None:
+    found = [finding("injected-instructions.a", 0.45), finding("hidden-text.b", 0.42)]
+
+    assessment = assess(*found)
+
+    assert (assessment.verdict, assessment.reason) == (Verdict.QUARANTINE, CoarseReason.HOLD)
+    assert assessment.decisive == "hold"
+
+
+def test_a_suppressed_finding_is_told_of_and_counts_nothing() -> None:
+    kept = finding("injected-instructions.a", 0.3)
+    covered = replace(finding("injected-instructions.a", 0.9), suppressed_by="sup_1")
+
+    assessment = assess(kept, covered)
+
+    (told,) = assessment.contributions
+    assert (told.suppressed, told.points) == (1, pytest.approx(0.3))
+    assert assessment.verdict is Verdict.ADMIT
+
+
+def test_a_hard_finding_is_not_suppressed_even_if_it_says_so() -> None:
+    covered = replace(finding("near-duplicate.denied", 0.9), suppressed_by="sup_1")
+
+    assert assess(covered).decisive == "hard:near-duplicate.denied"
+
+
+@pytest.mark.parametrize(
+    ("rule", "allowed"),
+    [
+        ("injected-instructions.takeover", True),
+        ("citations.arxiv-month", True),
+        ("personal-data.email", True),
+        ("hidden-text.html-display-none", False),
+        ("near-duplicate.denied", False),
+        ("near-duplicate.copy", False),
+        ("publisher-signature.forged", False),
+        ("version-changes.figure", False),
+        ("parsing.type-mismatch", False),
+        ("composite.hidden-instructions", False),
+    ],
+)
+def test_only_rules_about_a_visible_sentence_can_be_suppressed(rule: str, allowed: bool) -> None:
+    assert SHIPPED.suppressible(rule) is allowed
+
+
+def test_a_contribution_names_the_version_of_the_detector_that_saw_it() -> None:
+    (told,) = assess(finding("citations.a", 0.2)).contributions
+
+    assert told.version == "1"

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from enum import StrEnum
 from typing import Final, Protocol
+
+from domain.text import Span
 
 
 class CitationKind(StrEnum):
@@ -109,6 +112,26 @@ class CitationVerdict(StrEnum):
     RETRACTED = "retracted"
     UNVERIFIED = "unverified"
     VERIFIED = "verified"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """A citation of a decision; `fault` says, without a word of it, why there can be none such."""
+
+    at: Span
+    fault: str | None
+
+
+class CaseFinder(Protocol):
+    """Finds case law in a text. Pure."""
+
+    def find(self, text: str, *, today: date) -> Sequence[Case]:
+        """Return what is cited, in order.
+
+        Raises:
+            DetectorUnavailableError: It cannot be loaded.
+        """
+        ...
 
 
 class CitationResolver(Protocol):

@@ -3,5 +3,10 @@
 from __future__ import annotations
 
 from defences.detectors.citations.detector import CitationsDetector
+from defences.detectors.citations.verdicts import (
+    CheckedCitation,
+    check_citations,
+    cited_identifiers,
+)
 
-__all__ = ["CitationsDetector"]
+__all__ = ["CheckedCitation", "CitationsDetector", "check_citations", "cited_identifiers"]

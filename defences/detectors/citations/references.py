@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -10,7 +11,10 @@ from itertools import islice
 from domain.text import Span
 
 MAX_ENTRIES = 2_000
+MAX_CITATIONS = 20_000
 _MAX_ENTRY = 1_200
+_MIN_ENTRY = 20
+_MIN_PARAGRAPHS = 2
 
 _HEADING = re.compile(
     r"^[ \t#*=_]{0,6}(?:\d{1,2}\.? )?(?:references?(?: list)?|bibliography|works cited|literature(?: cited)?"
@@ -24,6 +28,8 @@ _ENTRY = re.compile(
     r"^[ \t]{0,6}(?:\[(?P<bracket>\d{1,3})\]:?|(?P<plain>\d{1,3})[.)]|(?P<bullet>[-*+\u2022]))[ \t]{1,4}(?=\S)",
     re.MULTILINE,
 )
+_PARAGRAPH = re.compile(r"\S[^\n]*(?:\n(?![ \t]*\n)[^\n]*)*")
+_HANGING = re.compile(r"^(?=\S)[^\n]+(?:\n[ \t]+\S[^\n]*)*", re.MULTILINE)
 _CITATION = re.compile(
     r"(?<![\w\])])\[(?P<inner>\d{1,3}(?:[ ,;\-\u2013]{1,3}\d{1,3}){0,12})\](?![(\[:])"
 )
@@ -50,6 +56,11 @@ class ReferenceList:
     @property
     def numbers(self) -> frozenset[int]:
         return frozenset(entry.number for entry in self.entries if entry.number is not None)
+
+    def entry_at(self, place: int) -> Entry | None:
+        """Return the entry in which `place` stands."""
+        at = bisect_right(self.entries, place, key=lambda entry: entry.span.start) - 1
+        return self.entries[at] if at >= 0 and place < self.entries[at].span.end else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,14 +95,25 @@ def _entries(text: str, start: int, end: int) -> Iterator[Entry]:
             span=Span(mark.end(), min(limit, mark.end() + _MAX_ENTRY)),
         )
     if not marks:
-        for line in re.finditer(r"^[^\n]{20,}$", text[start:end], re.MULTILINE):
-            yield Entry(number=None, span=Span(start + line.start(), start + line.end()))
+        yield from _unmarked(text, start, end)
+
+
+def _unmarked(text: str, start: int, end: int) -> Iterator[Entry]:
+    """Yield paragraphs where a blank line parts them, else lines with those that hang from them."""
+    paragraphs = list(islice(_PARAGRAPH.finditer(text, start, end), MAX_ENTRIES))
+    pieces = paragraphs
+    if len(paragraphs) < _MIN_PARAGRAPHS:
+        pieces = list(islice(_HANGING.finditer(text, start, end), MAX_ENTRIES))
+    for piece in pieces:
+        if len(piece[0]) >= _MIN_ENTRY:
+            stop = min(piece.end(), piece.start() + _MAX_ENTRY)
+            yield Entry(number=None, span=Span(piece.start(), stop))
 
 
 def numbered_citations(text: str, until: int) -> Iterator[NumberedCitation]:
     """Yield citations in brackets before `until`, those glued to a word included."""
     for pattern in (_CITATION, _WORD_CITATION):
-        for match in pattern.finditer(text, 0, until):
+        for match in islice(pattern.finditer(text, 0, until), MAX_CITATIONS):
             numbers: set[int] = set()
             for first, last in _NUMBER.findall(match["inner"]):
                 low, high = int(first), int(last or first)

@@ -110,6 +110,11 @@ class LanceDBVectorStore:
     async def delete_document(self, document_id: DocumentId, *, tenant_id: TenantId) -> int:
         return await self._to_its_end(self._delete(document_id, tenant_id))
 
+    async def holds(self, document_id: DocumentId, *, tenant_id: TenantId) -> bool:
+        ours = _is("document_id", document_id)
+        names = (_table(tenant_id, established=side) for side in _SIDES)
+        return any([await self._count(name, ours) for name in names])
+
     async def document_ids(self, *, tenant_id: TenantId) -> frozenset[DocumentId]:
         found: set[DocumentId] = set()
         for established in _SIDES:

@@ -162,6 +162,16 @@ class WeaviateVectorStore:
             ]
         )
 
+    async def holds(self, document_id: DocumentId, *, tenant_id: TenantId) -> bool:
+        ours = _is("document_key", _digest(document_id))
+        for established in _SIDES:
+            side = await self._session.side(_tenant(tenant_id), established=established)
+            if side is not None:
+                async with wrapped("looking for a document", within_seconds=self._timeout_seconds):
+                    if (await side.query.fetch_objects(filters=ours, limit=1)).objects:
+                        return True
+        return False
+
     async def document_ids(self, *, tenant_id: TenantId) -> frozenset[DocumentId]:
         found: set[DocumentId] = set()
         for established in _SIDES:

@@ -269,16 +269,19 @@ class DocumentLedger(Protocol):
         family_id: FamilyId | None = None,
         voting: bool = True,
         trust: float | None = None,
+        seen: DocumentRecord | None = None,
     ) -> DocumentRecord:
         """Write a person's decision: `release` admits, `reject` rejects; both can be undone.
 
         `family_id`, `voting` and `trust` are those of a release; a rejection keeps the trust.
+        With `seen`, the record that the person decided about, it is a compare-and-set: nothing is
+        written if somebody has decided since.
 
         The caller keeps the index in step: vectors are written before a release is, and removed
         before a rejection is.
 
         Raises:
-            ConflictError: Not yet scanned, deleted, or already in that state.
+            ConflictError: Not yet scanned, deleted, already in that state, or decided since `seen`.
         """
         ...
 

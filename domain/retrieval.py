@@ -123,6 +123,10 @@ class VectorStore(Protocol):
         """Remove every chunk of the document; return how many there were."""
         ...
 
+    async def holds(self, document_id: DocumentId, *, tenant_id: TenantId) -> bool:
+        """Return whether the document has vectors, voting or not."""
+        ...
+
     async def document_ids(self, *, tenant_id: TenantId) -> frozenset[DocumentId]:
         """Return the ids of all documents that have vectors. For invariants and repair."""
         ...

@@ -8,21 +8,37 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from defences.retrieval.families import FamilyDecision, Member, assign_family, elect_centre
-from domain.documents import Document, DocumentStatus, NeighbourRelation, TenantId
+from defences.retrieval.families import (
+    FamilyDecision,
+    Member,
+    assign_family,
+    elect_centre,
+    joins,
+    seniority,
+)
+from domain.documents import Chunk, Document, DocumentStatus, NeighbourRelation, TenantId
 from domain.ledger import DocumentLedger, DocumentRecord, OriginLedger
-from domain.retrieval import Embedder, FamilyId, VectorRecord, VectorStore
+from domain.retrieval import Embedder, FamilyId, Vector, VectorRecord, VectorStore
 from domain.scanning import Finding, FindingLevel
 from ingest.chunking import chunk
 from ingest.regrouping import member_of, move_members
 
 _EMBED_BATCH: Final = 256
+_WRITE_BATCH: Final = 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkOptions:
     words: int = 120
     overlap_words: int = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """The chunks of a document and their vectors, in order: what needs no turn to be made."""
+
+    chunks: tuple[Chunk, ...]
+    vectors: tuple[Vector, ...]
 
 
 class Admission:
@@ -53,7 +69,11 @@ class Admission:
         at: datetime,
     ) -> FamilyDecision:
         """Chunk, embed and write the vectors. Repeating it replaces what it wrote before."""
-        family = await self._family(document, at)
+        prepared = await self.prepare(document, findings=findings)
+        return await self.place(document, prepared, record=record, trust=trust, at=at)
+
+    async def prepare(self, document: Document, *, findings: Sequence[Finding]) -> Prepared:
+        """Chunk and embed. Writes nothing, and is most of the work of an admission."""
         mentions = [
             finding.span
             for finding in findings
@@ -66,18 +86,51 @@ class Admission:
             overlap_words=self._options.overlap_words,
             mentions=mentions,
         )
+        vectors: list[Vector] = []
+        for start in range(0, len(chunks), _EMBED_BATCH):
+            batch = chunks[start : start + _EMBED_BATCH]
+            vectors += list(
+                await self._embedder.embed([embedded_text(c.heading, c.text) for c in batch])
+            )
+        return Prepared(chunks=tuple(chunks), vectors=tuple(vectors))
+
+    async def place(
+        self,
+        document: Document,
+        prepared: Prepared,
+        *,
+        record: DocumentRecord,
+        trust: float,
+        at: datetime,
+    ) -> FamilyDecision:
+        """Assign a family among those admitted now, and write the vectors: in a turn."""
+        family = await self._family(document, at)
+        await self.write(document, prepared, record=record, family=family, trust=trust, at=at)
+        await self._absorb(document.tenant_id, family)
+        return family
+
+    async def write(
+        self,
+        document: Document,
+        prepared: Prepared,
+        *,
+        record: DocumentRecord,
+        family: FamilyDecision,
+        trust: float,
+        at: datetime,
+    ) -> None:
+        """Write the vectors under a family that is known, and the tier the origin has now."""
         # Whatever an earlier attempt left behind under this id goes first: a shorter text must not
         # keep the tail of a longer one.
         await self._vectors.delete_document(document.id, tenant_id=document.tenant_id)
-        for start in range(0, len(chunks), _EMBED_BATCH):
-            batch = chunks[start : start + _EMBED_BATCH]
-            vectors = await self._embedder.embed([embedded_text(c.heading, c.text) for c in batch])
+        origin = await self._origins.get(document.tenant_id, record.origin)
+        for start in range(0, len(prepared.chunks), _WRITE_BATCH):
             await self._vectors.upsert(
                 [
                     VectorRecord(
                         chunk=piece,
                         tenant_id=document.tenant_id,
-                        origin=document.provenance.origin,
+                        origin=origin,
                         family_id=family.family_id,
                         vector=vector,
                         trust=trust,
@@ -86,12 +139,61 @@ class Admission:
                         title=record.title or record.file_name or "",
                         source_uri=record.source_uri,
                     )
-                    for piece, vector in zip(batch, vectors, strict=True)
+                    for piece, vector in zip(
+                        prepared.chunks[start : start + _WRITE_BATCH],
+                        prepared.vectors[start : start + _WRITE_BATCH],
+                        strict=True,
+                    )
                 ]
             )
-        await self._absorb(document.tenant_id, family)
-        await self._follow_origin(document)
-        return family
+        present = await self._origins.get(document.tenant_id, record.origin)
+        if present != origin:
+            await self._vectors.set_origin(present, tenant_id=document.tenant_id)
+
+    async def place_again(self, document: Document, *, record: DocumentRecord) -> None:
+        """Correct the family of an admitted document whose neighbours or tier changed meanwhile.
+
+        Of two near-copies that were admitted without seeing each other the junior gives way,
+        whichever of them looks again.
+        """
+        at = record.admitted_at or record.received_at
+        own = FamilyId(record.id)
+        candidate = self._candidate(document, at)
+        known = await self._known(document)
+        senior = [one for one in known if seniority(one) < seniority(candidate)]
+        decision = assign_family(candidate, senior)
+        if decision.voting:
+            heard = replace(candidate, family_id=own)
+            junior = tuple(
+                one.document_id
+                for one in known
+                if one not in senior and one.is_centre and joins(one, _seen_from(one, heard))
+            )
+            decision = replace(decision, absorbs=tuple({*decision.absorbs, *junior}))
+        elif record.family_id == own:
+            await self._leave_behind(record)
+        if (record.family_id, record.voting) != (decision.family_id, decision.voting):
+            await move_members(
+                record.tenant_id,
+                {record.id: decision},
+                vectors=self._vectors,
+                documents=self._documents,
+            )
+        await self._absorb(record.tenant_id, decision)
+
+    async def holds(self, record: DocumentRecord) -> bool:
+        """Return whether the document has vectors."""
+        return await self._vectors.holds(record.id, tenant_id=record.tenant_id)
+
+    async def follow_family(self, record: DocumentRecord) -> None:
+        """Write the family of the ledger into vectors that another scan placed elsewhere."""
+        if record.family_id is not None:
+            await self._vectors.set_family(
+                record.id,
+                tenant_id=record.tenant_id,
+                family_id=record.family_id,
+                voting=record.voting,
+            )
 
     async def withdraw(self, record: DocumentRecord) -> None:
         """Remove the vectors; those that the document was the centre of elect another.
@@ -100,6 +202,10 @@ class Admission:
         have died before its own verdict was written.
         """
         await self._vectors.delete_document(record.id, tenant_id=record.tenant_id)
+        await self._leave_behind(record)
+
+    async def _leave_behind(self, record: DocumentRecord) -> None:
+        """Let those whose centre the document was elect another."""
         family = await self._documents.family(record.tenant_id, FamilyId(record.id))
         members = [
             await member_of(member, self._origins)
@@ -112,13 +218,6 @@ class Admission:
             vectors=self._vectors,
             documents=self._documents,
         )
-
-    async def _follow_origin(self, document: Document) -> None:
-        """Correct the tier where somebody established or revoked the origin during the scan."""
-        scanned_as = document.provenance.origin
-        present = await self._origins.get(document.tenant_id, scanned_as.ref)
-        if present != scanned_as:
-            await self._vectors.set_origin(present, tenant_id=document.tenant_id)
 
     async def _absorb(self, tenant_id: TenantId, family: FamilyDecision) -> None:
         """Take the vote of less established centres; their own members elect another."""
@@ -134,25 +233,36 @@ class Admission:
             )
 
     async def _family(self, document: Document, at: datetime) -> FamilyDecision:
-        near = {one.document_id: one for one in document.neighbours if one.admitted}
-        records = await self._documents.records(document.tenant_id, list(near))
-        known = [
-            replace(
-                await member_of(record, self._origins),
-                similarity=near[record.id].similarity,
-                contradicts=near[record.id].relation is NeighbourRelation.CONTRADICTION,
-            )
-            for record in records.values()
-            if record.status is DocumentStatus.ADMITTED
-        ]
-        candidate = Member(
+        return assign_family(self._candidate(document, at), await self._known(document))
+
+    @staticmethod
+    def _candidate(document: Document, at: datetime) -> Member:
+        return Member(
             document_id=document.id,
             tier=document.provenance.origin.tier,
             origin=document.provenance.origin.ref,
             admitted_at=at,
             family_id=None,
         )
-        return assign_family(candidate, known)
+
+    async def _known(self, document: Document) -> Sequence[Member]:
+        """Return the near-copies as members: those that are admitted by now."""
+        near = {one.document_id: one for one in document.neighbours}
+        records = await self._documents.records(document.tenant_id, list(near))
+        return [
+            replace(
+                await member_of(record, self._origins),
+                similarity=near[record.id].similarity,
+                contradicts=near[record.id].relation is NeighbourRelation.CONTRADICTION,
+            )
+            for record in records.values()
+            if record.status is DocumentStatus.ADMITTED and record.id != document.id
+        ]
+
+
+def _seen_from(member: Member, centre: Member) -> Member:
+    """Return the centre as the member's neighbour: likeness goes both ways."""
+    return replace(centre, similarity=member.similarity, contradicts=member.contradicts)
 
 
 def embedded_text(heading: str, text: str) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from defences.retrieval.differences import differences
 from defences.retrieval.shingles import signature
 from domain.documents import (
     BlobStore,
+    Document,
     DocumentId,
     DocumentStatus,
     Neighbour,
@@ -67,6 +69,27 @@ class NeighbourLookup:
             await self._rebuild_if_wiped(tenant_id)
             found = await self._index.query_and_insert(tenant_id, document_id, own)
         return own, await self._compare(tenant_id, text, found)
+
+    async def look_again(self, document: Document) -> Document:
+        """Return the document with the near-copies that came in since it was looked up."""
+        own = await asyncio.to_thread(signature, document.text.text)
+        if own is None:
+            return document
+        known = {document.id, *(one.document_id for one in document.neighbours)}
+        found = await self._index.query(document.tenant_id, own)
+        fresh = await self._compare(
+            document.tenant_id,
+            document.text.text,
+            [one for one in found if one.document_id not in known],
+        )
+        if not fresh:
+            return document
+        return replace(
+            document,
+            neighbours=tuple(
+                sorted((*document.neighbours, *fresh), key=lambda one: -one.similarity)
+            ),
+        )
 
     async def forget(self, tenant_id: TenantId, document_id: DocumentId) -> None:
         await self._index.remove(tenant_id, document_id)

@@ -7,6 +7,7 @@ from domain.documents import Origin, OriginRef, TenantId
 from domain.ledger import OriginLedger
 from domain.retrieval import VectorStore
 from ingest.regrouping import Regrouping
+from ingest.turns import Turns
 
 
 class OriginDesk:
@@ -18,11 +19,13 @@ class OriginDesk:
         origins: OriginLedger,
         vectors: VectorStore,
         regrouping: Regrouping,
+        turns: Turns,
         clock: Clock,
     ) -> None:
         self._origins = origins
         self._vectors = vectors
         self._regrouping = regrouping
+        self._turns = turns
         self._clock = clock
 
     async def add(self, tenant_id: TenantId, ref: OriginRef, *, actor: str) -> Origin:
@@ -42,8 +45,7 @@ class OriginDesk:
         origin = await self._origins.establish(
             tenant_id, ref, reviewed=reviewed, reason=reason, actor=actor, at=self._clock.now()
         )
-        await self._vectors.set_origin(origin, tenant_id=tenant_id)
-        await self._regrouping.regroup(tenant_id, ref)
+        await self._follow(tenant_id, origin)
         return origin
 
     async def revoke(
@@ -53,6 +55,15 @@ class OriginDesk:
         origin = await self._origins.revoke(
             tenant_id, ref, reason=reason, actor=actor, at=self._clock.now()
         )
-        await self._vectors.set_origin(origin, tenant_id=tenant_id)
-        await self._regrouping.regroup(tenant_id, ref)
+        await self._follow(tenant_id, origin)
         return origin
+
+    async def _follow(self, tenant_id: TenantId, origin: Origin) -> None:
+        # At once, turn or none: evidence must not be taken from a side that its origin has left.
+        await self._vectors.set_origin(origin, tenant_id=tenant_id)
+        async with self._turns.take(tenant_id, required=False):
+            # By what is so now: of two administrators the later one decided.
+            present = await self._origins.get(tenant_id, origin.ref)
+            if present != origin:
+                await self._vectors.set_origin(present, tenant_id=tenant_id)
+            await self._regrouping.regroup(tenant_id, origin.ref)

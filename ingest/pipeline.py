@@ -2,16 +2,19 @@
 
 Read this first. A worker calls `ingest` with an id; everything else is loaded here. The order of
 writes makes every step safe to repeat: vectors before the verdict that promises them, and the
-verdict last, by compare-and-set, so that of two workers on one document one settles it.
+verdict last, by compare-and-set, so that of two workers on one document one settles it. Whoever
+wrote to the index or the ledger then looks whether the two still say the same (`agree`).
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Final
 
+from defences.retrieval.families import FamilyDecision
 from domain.clock import Clock
 from domain.documents import (
     BlobStore,
@@ -26,20 +29,25 @@ from domain.documents import (
     Provenance,
     TenantId,
 )
-from domain.errors import DocumentUnreadableError, UnsupportedMediaTypeError
+from domain.errors import DocumentUnreadableError, TransientError, UnsupportedMediaTypeError
 from domain.ledger import DocumentRecord, Ledger, Settlement
-from domain.retrieval import Signature
+from domain.retrieval import FamilyId, Signature
 from domain.scanning import Detector, Finding, FindingLevel, ScanReport
 from domain.trust import CoarseReason, Contribution, TrustAssessment, TrustPolicy, Verdict
 from ingest.admission import Admission
 from ingest.neighbours import NeighbourLookup, text_key
 from ingest.normalise import build_document
+from ingest.regrouping import Regrouping
 from ingest.scan import scan
+from ingest.turns import Turns
 
 WORKER_KILLED_RULE: Final = "parsing.worker-killed"
 UNREADABLE_RULE: Final = "parsing.unreadable"
 OVER_TIME_RULE: Final = "parsing.over-time"
 UNSUPPORTED_RULE: Final = "parsing.unsupported-type"
+
+_UNDECIDED: Final = frozenset({DocumentStatus.RECEIVED, DocumentStatus.SCANNING})
+_ROUNDS: Final = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +78,8 @@ class IngestPipeline:
         detectors: Sequence[Detector],
         policy: TrustPolicy,
         admission: Admission,
+        regrouping: Regrouping,
+        turns: Turns,
         clock: Clock,
         max_attempts: int,
     ) -> None:
@@ -80,6 +90,8 @@ class IngestPipeline:
         self._detectors = tuple(detectors)
         self._policy = policy
         self._admission = admission
+        self._regrouping = regrouping
+        self._turns = turns
         self._clock = clock
         self._max_attempts = max_attempts
 
@@ -126,6 +138,58 @@ class IngestPipeline:
         """
         content = await self._blobs.get(record.tenant_id, original_key(record.sha256))
         return await self._examine(record, await self._parse(record, content))
+
+    async def agree(self, document_id: DocumentId) -> DocumentRecord:
+        """Make the index hold what the ledger promises of one document, whoever else writes.
+
+        Steps side by side may each undo what another wrote. The last of them to look finds the
+        ledger at rest, and leaves the index as it says.
+
+        Raises:
+            TransientError: The document was decided again and again while we looked.
+        """
+        for _ in range(_ROUNDS):
+            before = await self._ledger.documents.find(document_id)
+            await self._follow(before)
+            after = await self._ledger.documents.find(document_id)
+            if (after.status, after.decided_at) == (before.status, before.decided_at):
+                return after
+        raise TransientError(f"document {document_id!r} kept changing")
+
+    async def admit_in_turn(
+        self,
+        record: DocumentRecord,
+        seen: Examination,
+        *,
+        trust: float,
+        write: Callable[[FamilyDecision, datetime], Awaitable[None]],
+    ) -> None:
+        """Index a document and let `write` put it into the ledger, while no other is placed.
+
+        Afterwards index, ledger and families agree, with the tier that the origin then has, even
+        if the turn was lost or the origin changed half way. What `write` raises is raised after it.
+
+        Raises:
+            TransientError: The turn did not come in time; nothing was written.
+        """
+        prepared = await self._admission.prepare(seen.document, findings=seen.report.findings)
+        async with self._turns.take(record.tenant_id) as turn:
+            document = await self._up_to_date(seen.document)
+            now = self._clock.now()
+            try:
+                family = await self._admission.place(
+                    document, prepared, record=record, trust=trust, at=now
+                )
+                await write(family, now)
+            finally:
+                present = await self.agree(record.id)
+            if not turn.held:
+                document = await self._up_to_date(document)
+                await self._place_again(present, document)
+            origin = await self._ledger.origins.get(record.tenant_id, record.origin)
+            if origin != document.provenance.origin:
+                await self._place_again(present, await self._up_to_date(document))
+                await self._regrouping.regroup(record.tenant_id, record.origin)
 
     async def dry_run(
         self,
@@ -201,33 +265,38 @@ class IngestPipeline:
         )
 
     async def _settle(self, record: DocumentRecord, seen: Examination) -> None:
-        now = self._clock.now()
         settlement = Settlement(
             assessment=seen.assessment,
             report=seen.report,
             media_type=seen.document.media_type,
             signature=seen.signature,
-            settled_at=now,
+            settled_at=self._clock.now(),
         )
-        if seen.assessment.verdict is Verdict.ADMIT:
-            family = await self._admission.index(
-                seen.document,
-                record=record,
-                findings=seen.report.findings,
-                trust=seen.assessment.score,
-                at=now,
+        if seen.assessment.verdict is not Verdict.ADMIT:
+            await self._hold(record, settlement)
+            return
+
+        async def write(family: FamilyDecision, at: datetime) -> None:
+            admitted = replace(
+                settlement, settled_at=at, family_id=family.family_id, voting=family.voting
             )
-            settlement = replace(settlement, family_id=family.family_id, voting=family.voting)
-        else:
+            if not await self._ledger.documents.settle(record.id, admitted):
+                await self._admission.follow_family(await self._ledger.documents.find(record.id))
+
+        await self.admit_in_turn(record, seen, trust=seen.assessment.score, write=write)
+
+    async def _hold(self, record: DocumentRecord, settlement: Settlement) -> None:
+        """Write a verdict that keeps the document out of the index."""
+        async with self._turns.take(record.tenant_id, required=False):
             await self._admission.withdraw(record)
-        await self._write(record, settlement)
+            await self._ledger.documents.settle(record.id, settlement)
+            await self.agree(record.id)
 
     async def _settle_unread(self, record: DocumentRecord, rule: str, message: str) -> None:
         """Quarantine what could not be looked at: a person decides, nothing is dropped."""
         finding = Finding(rule=rule, risk=1.0, level=FindingLevel.SUSPICIOUS, message=message)
         contribution = Contribution(rule=rule, risk=1.0, weight=1.0, points=1.0)
-        await self._admission.withdraw(record)
-        await self._write(
+        await self._hold(
             record,
             Settlement(
                 assessment=TrustAssessment(
@@ -251,16 +320,41 @@ class IngestPipeline:
             ),
         )
 
-    async def _write(self, record: DocumentRecord, settlement: Settlement) -> None:
-        if await self._ledger.documents.settle(record.id, settlement):
-            return
-        # Somebody deleted it or settled it meanwhile: what we indexed must not outlive that.
-        present = await self._ledger.documents.find(record.id)
-        if present.status is not DocumentStatus.ADMITTED:
-            await self._admission.withdraw(present)
-        if present.status is DocumentStatus.DELETED:
+    async def _follow(self, record: DocumentRecord) -> None:
+        """Bring the index to what the record says, once."""
+        if record.status is DocumentStatus.ADMITTED:
+            await self._restore(record)
+        elif record.status not in _UNDECIDED:  # a scan under way is writing, and looks after it
+            await self._admission.withdraw(record)
+        if record.status is DocumentStatus.DELETED:
             await self._neighbours.forget(record.tenant_id, record.id)
             await self._blobs.delete(record.tenant_id, text_key(record.id))
+
+    async def _restore(self, record: DocumentRecord) -> None:
+        """Write the vectors of an admitted document that has none."""
+        if await self._admission.holds(record):
+            return
+        seen = await self.examine_again(record)
+        await self._admission.write(
+            seen.document,
+            await self._admission.prepare(seen.document, findings=seen.report.findings),
+            record=record,
+            family=FamilyDecision(
+                family_id=record.family_id or FamilyId(record.id), voting=record.voting
+            ),
+            trust=0.0 if record.trust is None else record.trust,
+            at=record.admitted_at or record.received_at,
+        )
+
+    async def _up_to_date(self, document: Document) -> Document:
+        """Return the document with the neighbours and the origin's tier of this moment."""
+        origin = await self._ledger.origins.get(document.tenant_id, document.provenance.origin.ref)
+        document = await self._neighbours.look_again(document)
+        return replace(document, provenance=replace(document.provenance, origin=origin))
+
+    async def _place_again(self, record: DocumentRecord, document: Document) -> None:
+        if record.status is DocumentStatus.ADMITTED:
+            await self._admission.place_again(document, record=record)
 
 
 def metadata_fields(

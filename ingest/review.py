@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 
+from defences.retrieval.families import FamilyDecision
 from domain.clock import Clock
 from domain.documents import BlobStore, DocumentId, DocumentStatus, TenantId
-from domain.errors import ConflictError, InputError, MithridateError
+from domain.errors import ConflictError, InputError
 from domain.ledger import DecisionAction, DocumentRecord, Ledger
 from domain.trust import TrustPolicy
 from ingest.admission import Admission
 from ingest.neighbours import NeighbourLookup, text_key
 from ingest.pipeline import IngestPipeline, original_key
+from ingest.turns import Turns
 
 
 class ReviewDesk:
@@ -26,6 +29,7 @@ class ReviewDesk:
         neighbours: NeighbourLookup,
         admission: Admission,
         policy: TrustPolicy,
+        turns: Turns,
         clock: Clock,
     ) -> None:
         self._ledger = ledger
@@ -34,6 +38,7 @@ class ReviewDesk:
         self._neighbours = neighbours
         self._admission = admission
         self._policy = policy
+        self._turns = turns
         self._clock = clock
 
     async def decide(
@@ -57,18 +62,7 @@ class ReviewDesk:
         record = await self._ledger.documents.get(tenant_id, document_id)
         self._check(record, action)
         if action is DecisionAction.REJECT:
-            await self._admission.withdraw(record)
-            rejected = await self._ledger.documents.decide(
-                tenant_id,
-                document_id,
-                action=action,
-                reason=reason,
-                actor=actor,
-                at=self._clock.now(),
-            )
-            # Again: a release of the same moment may have indexed it before the ledger said no.
-            await self._admission.withdraw(record)
-            return rejected
+            return await self._reject(record, reason=reason, actor=actor)
         return await self._release(record, reason=reason, actor=actor)
 
     async def delete(
@@ -80,18 +74,19 @@ class ReviewDesk:
             NotFoundError: Unknown, or deleted already.
         """
         record = await self._ledger.documents.get(tenant_id, document_id)
-        if record.status is DocumentStatus.DELETED:
-            # A deletion may have stopped half way: what it left goes before this is refused.
+        async with self._turns.take(tenant_id, required=False):
+            if record.status is DocumentStatus.DELETED:
+                # A deletion may have stopped half way: what it left goes before this is refused.
+                await self._clear(record)
+            else:
+                # An index that is down stops us here, where nothing has been promised yet.
+                await self._admission.withdraw(record)
+            # The ledger before the rest: a scan under way then finds the document gone and clears
+            # what it wrote.
+            gone = await self._ledger.documents.delete(
+                tenant_id, document_id, actor=actor, at=self._clock.now()
+            )
             await self._clear(record)
-        else:
-            # An index that is down stops us here, where nothing has been promised yet.
-            await self._admission.withdraw(record)
-        # The ledger before the rest: a scan under way then finds the document gone and clears what
-        # it wrote.
-        gone = await self._ledger.documents.delete(
-            tenant_id, document_id, actor=actor, at=self._clock.now()
-        )
-        await self._clear(record)
         return gone
 
     async def _clear(self, record: DocumentRecord) -> None:
@@ -101,37 +96,46 @@ class ReviewDesk:
         if not await self._ledger.documents.blob_in_use(record.tenant_id, record.sha256):
             await self._blobs.delete(record.tenant_id, original_key(record.sha256))
 
+    async def _reject(self, record: DocumentRecord, *, reason: str, actor: str) -> DocumentRecord:
+        async with self._turns.take(record.tenant_id, required=False):
+            await self._admission.withdraw(record)
+            try:
+                rejected = await self._ledger.documents.decide(
+                    record.tenant_id,
+                    record.id,
+                    action=DecisionAction.REJECT,
+                    reason=reason,
+                    actor=actor,
+                    at=self._clock.now(),
+                )
+            finally:
+                # A release of the same moment may have written to either.
+                await self._pipeline.agree(record.id)
+        return rejected
+
     async def _release(self, record: DocumentRecord, *, reason: str, actor: str) -> DocumentRecord:
-        now = self._clock.now()
         seen = await self._pipeline.examine_again(record)
         # A person vouches for this content: what the findings took is given back, no more.
         cleared = self._policy.assess(
-            replace(seen.report, findings=()), seen.document.provenance, now=now
+            replace(seen.report, findings=()), seen.document.provenance, now=self._clock.now()
         )
-        family = await self._admission.index(
-            seen.document,
-            record=record,
-            findings=seen.report.findings,
-            trust=cleared.score,
-            at=now,
-        )
-        try:
-            return await self._ledger.documents.decide(
+
+        async def write(family: FamilyDecision, at: datetime) -> None:
+            await self._ledger.documents.decide(
                 record.tenant_id,
                 record.id,
                 action=DecisionAction.RELEASE,
                 reason=reason,
                 actor=actor,
-                at=now,
+                at=at,
                 family_id=family.family_id,
                 voting=family.voting,
                 trust=cleared.score,
+                seen=record,
             )
-        except MithridateError:
-            present = await self._ledger.documents.get(record.tenant_id, record.id)
-            if present.status is not DocumentStatus.ADMITTED:
-                await self._admission.withdraw(present)
-            raise
+
+        await self._pipeline.admit_in_turn(record, seen, trust=cleared.score, write=write)
+        return await self._ledger.documents.get(record.tenant_id, record.id)
 
     @staticmethod
     def _check(record: DocumentRecord, action: DecisionAction) -> None:

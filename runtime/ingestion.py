@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from domain.clock import Clock
-from domain.documents import BlobStore
+from domain.documents import BlobStore, DocumentParser
+from domain.jobs import Lock
 from domain.ledger import Ledger
 from domain.retrieval import Embedder, NearDuplicateIndex, VectorStore
 from domain.scanning import Detector
@@ -16,6 +17,7 @@ from ingest.origins import OriginDesk
 from ingest.pipeline import IngestPipeline
 from ingest.regrouping import Regrouping
 from ingest.review import ReviewDesk
+from ingest.turns import Turns
 from runtime.scanning import build_detectors, build_parser, build_policy
 from runtime.settings import Settings
 
@@ -38,9 +40,14 @@ def build_ingestion(
     embedder: Embedder,
     near_duplicates: NearDuplicateIndex,
     clock: Clock,
+    lock: Lock | None = None,
     detectors: Sequence[Detector] | None = None,
+    parser: DocumentParser | None = None,
 ) -> Ingestion:
     """Build the document path; `detectors` None takes those that the shipped policy expects.
+
+    `lock` keeps apart the processes that admit documents; None where this is the only one.
+    `parser` None takes the one that works in a process of its own.
 
     Raises:
         ConfigurationError: The trust policy is not usable.
@@ -58,14 +65,17 @@ def build_ingestion(
             words=settings.ingest.chunk_words, overlap_words=settings.ingest.chunk_overlap_words
         ),
     )
+    turns = Turns(lock=lock, clock=clock)
     pipeline = IngestPipeline(
         ledger=ledger,
         blobs=blobs,
-        parser=build_parser(settings),
+        parser=parser or build_parser(settings),
         neighbours=neighbours,
         detectors=build_detectors(as_of=clock.now().date()) if detectors is None else detectors,
         policy=policy,
         admission=admission,
+        regrouping=_regrouping(ledger, blobs=blobs, vectors=vectors),
+        turns=turns,
         clock=clock,
         max_attempts=settings.worker.max_attempts,
     )
@@ -76,21 +86,37 @@ def build_ingestion(
         neighbours=neighbours,
         admission=admission,
         policy=policy,
+        turns=turns,
         clock=clock,
     )
-    origins = build_origin_desk(ledger=ledger, blobs=blobs, vectors=vectors, clock=clock)
+    origins = build_origin_desk(
+        ledger=ledger, blobs=blobs, vectors=vectors, clock=clock, turns=turns
+    )
     return Ingestion(pipeline=pipeline, review=review, origins=origins)
 
 
 def build_origin_desk(
-    *, ledger: Ledger, blobs: BlobStore, vectors: VectorStore, clock: Clock
+    *,
+    ledger: Ledger,
+    blobs: BlobStore,
+    vectors: VectorStore,
+    clock: Clock,
+    turns: Turns | None = None,
 ) -> OriginDesk:
-    """Build what vouches for origins; it needs neither broker nor models."""
+    """Build what vouches for origins; it needs neither broker nor models.
+
+    Without `turns` it takes none: a scan of the same moment looks again after it.
+    """
     return OriginDesk(
         origins=ledger.origins,
         vectors=vectors,
-        regrouping=Regrouping(
-            documents=ledger.documents, origins=ledger.origins, vectors=vectors, blobs=blobs
-        ),
+        regrouping=_regrouping(ledger, blobs=blobs, vectors=vectors),
+        turns=turns or Turns(lock=None, clock=clock),
         clock=clock,
+    )
+
+
+def _regrouping(ledger: Ledger, *, blobs: BlobStore, vectors: VectorStore) -> Regrouping:
+    return Regrouping(
+        documents=ledger.documents, origins=ledger.origins, vectors=vectors, blobs=blobs
     )

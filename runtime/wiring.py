@@ -139,6 +139,7 @@ async def build_services(settings: Settings, *, broker_url: str) -> Services:
         embedder=embedder,
         near_duplicates=RedisNearDuplicateIndex(redis, SCHEME),
         clock=clock,
+        lock=RedisLock(redis),
     )
     return Services(
         settings=settings,

@@ -143,6 +143,7 @@ class SqlDocumentLedger:
         family_id: FamilyId | None = None,
         voting: bool = True,
         trust: float | None = None,
+        seen: DocumentRecord | None = None,
     ) -> DocumentRecord:
         def body(connection: Connection) -> DocumentRecord:
             before = find_record(connection, document_id, tenant_id=tenant_id, locked=True)
@@ -154,6 +155,7 @@ class SqlDocumentLedger:
                 family_id=family_id,
                 voting=voting,
                 trust=trust,
+                seen=seen,
             )
             save_change(connection, before, after)
             draft = entries.document_decided(

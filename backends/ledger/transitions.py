@@ -90,11 +90,12 @@ def decided(
     family_id: FamilyId | None,
     voting: bool,
     trust: float | None,
+    seen: DocumentRecord | None = None,
 ) -> DocumentRecord:
     """Return the record after a person's decision.
 
     Raises:
-        ConflictError: Not yet scanned, deleted, or already in that state.
+        ConflictError: Not yet scanned, deleted, already in that state, or decided since `seen`.
     """
     if before.status in UNDECIDED or before.status is DocumentStatus.DELETED:
         raise ConflictError(f"document {before.id!r} is {before.status}: nothing to decide")
@@ -102,6 +103,8 @@ def decided(
     status = STATUS_OF_VERDICT[verdict]
     if before.status is status:
         raise ConflictError(f"document {before.id!r} is {status} already")
+    if seen is not None and (seen.status, seen.decided_at) != (before.status, before.decided_at):
+        raise ConflictError(f"document {before.id!r} was decided by another meanwhile")
     admitted = verdict is Verdict.ADMIT
     return replace(
         before,

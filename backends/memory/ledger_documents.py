@@ -158,6 +158,7 @@ class InMemoryDocumentLedger:
         family_id: FamilyId | None = None,
         voting: bool = True,
         trust: float | None = None,
+        seen: DocumentRecord | None = None,
     ) -> DocumentRecord:
         kept = self._kept(document_id, tenant_id)
         draft = entries.document_decided(
@@ -171,6 +172,7 @@ class InMemoryDocumentLedger:
             family_id=family_id,
             voting=voting,
             trust=trust,
+            seen=seen,
         )
         self._journal.write(draft)
         return kept.record

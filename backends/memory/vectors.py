@@ -110,6 +110,9 @@ class InMemoryVectorStore:
             side.take(record.chunk.id)
         return len(doomed)
 
+    async def holds(self, document_id: DocumentId, *, tenant_id: TenantId) -> bool:
+        return bool(self._having(tenant_id, lambda r: r.chunk.document_id == document_id))
+
     async def document_ids(self, *, tenant_id: TenantId) -> frozenset[DocumentId]:
         return frozenset(
             record.chunk.document_id for _, record in self._having(tenant_id, lambda _: True)

@@ -86,11 +86,11 @@ def assign_family(candidate: Member, neighbours: Sequence[Member]) -> FamilyDeci
             for near in neighbours
             if near.is_centre and near.document_id != candidate.document_id
         ),
-        key=_seniority,
+        key=seniority,
     )
     above = [centre for centre in centres if _RANK[centre.tier] <= _RANK[candidate.tier]]
     disputed = next((centre.document_id for centre in above if centre.contradicts), None)
-    joined = next((centre for centre in above if _joins(candidate, centre)), None)
+    joined = next((centre for centre in above if joins(candidate, centre)), None)
     if joined is not None:
         return FamilyDecision(
             family_id=FamilyId(joined.document_id), voting=False, contradicts=disputed
@@ -102,7 +102,7 @@ def assign_family(candidate: Member, neighbours: Sequence[Member]) -> FamilyDeci
         absorbs=tuple(
             centre.document_id
             for centre in centres
-            if _RANK[centre.tier] > _RANK[candidate.tier] and _joins(centre, centre)
+            if _RANK[centre.tier] > _RANK[candidate.tier] and joins(centre, centre)
         ),
     )
 
@@ -116,7 +116,7 @@ def elect_centre(members: Sequence[Member]) -> Mapping[DocumentId, FamilyDecisio
     """
     if not members:
         return {}
-    centre = min(members, key=_seniority)
+    centre = min(members, key=seniority)
     family_id = FamilyId(centre.document_id)
     return {
         member.document_id: FamilyDecision(
@@ -138,13 +138,15 @@ def collapse(chunks: Sequence[ScoredChunk]) -> tuple[ScoredChunk, ...]:
     return tuple(hit for hit in chunks if voice[hit.family_id][2] == hit.chunk.document_id)
 
 
-def _joins(candidate: Member, centre: Member) -> bool:
+def joins(candidate: Member, centre: Member) -> bool:
+    """Return whether the candidate is so near the centre that it has no vote beside it."""
     if candidate.tier is Tier.POOL:
         return centre.similarity >= JOIN
     return centre.similarity >= ESTABLISHED_JOIN and not centre.contradicts
 
 
-def _seniority(member: Member) -> tuple[int, datetime, DocumentId]:
+def seniority(member: Member) -> tuple[int, datetime, DocumentId]:
+    """Return the order in which members speak for a family: the least first."""
     return _RANK[member.tier], member.admitted_at, member.document_id
 
 

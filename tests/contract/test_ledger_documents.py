@@ -447,6 +447,43 @@ async def test_a_person_releases_what_was_quarantined(ledger: Ledger) -> None:
     assert (told.reason, told.at) == ("quotes an attack", later(60))
 
 
+async def test_a_decision_about_what_another_has_decided_since_is_refused(ledger: Ledger) -> None:
+    held = await settled(ledger, upload(), verdict=Verdict.QUARANTINE)
+    rejected = await ledger.documents.decide(
+        DEFAULT_TENANT,
+        held.id,
+        action=DecisionAction.REJECT,
+        reason="planted",
+        actor=REVIEWER,
+        at=later(1),
+    )
+
+    with pytest.raises(ConflictError):
+        await ledger.documents.decide(
+            DEFAULT_TENANT,
+            held.id,
+            action=DecisionAction.RELEASE,
+            reason="looked fine",
+            actor="another",
+            at=later(2),
+            family_id=FamilyId(held.id),
+            seen=held,
+        )
+
+    assert await ledger.documents.find(held.id) == rejected
+    released = await ledger.documents.decide(
+        DEFAULT_TENANT,
+        held.id,
+        action=DecisionAction.RELEASE,
+        reason="is fine",
+        actor="another",
+        at=later(3),
+        family_id=FamilyId(held.id),
+        seen=rejected,
+    )
+    assert released.status is DocumentStatus.ADMITTED
+
+
 async def test_a_rejection_withdraws_and_a_release_undoes_it(ledger: Ledger) -> None:
     document = await settled(ledger, upload())
 

@@ -477,6 +477,16 @@ async def test_deleting_reaches_voteless_chunks_and_both_sides(store: VectorStor
     assert await store.document_ids(tenant_id=A) == frozenset()
 
 
+async def test_a_store_says_whether_it_holds_a_document(store: VectorStore) -> None:
+    await store.upsert([record("x/0", voting=False), record("y/0", established=False)])
+    await store.delete_document(DocumentId("y"), tenant_id=A)
+
+    assert await store.holds(DocumentId("x"), tenant_id=A)
+    assert not await store.holds(DocumentId("x"), tenant_id=B)
+    assert not await store.holds(DocumentId("y"), tenant_id=A)
+    assert not await store.holds(DocumentId("z"), tenant_id=A)
+
+
 async def test_deleting_never_crosses_tenants(store: VectorStore) -> None:
     await store.upsert([record("x/0"), record("x/0", tenant=B)])
 

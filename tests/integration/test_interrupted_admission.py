@@ -20,6 +20,7 @@ from domain.ledger import DecisionAction
 from ingest.admission import Admission, ChunkOptions
 from ingest.neighbours import MAX_NEIGHBOURS, NeighbourLookup, text_key
 from ingest.review import ReviewDesk
+from ingest.turns import Turns
 from runtime.scanning import build_policy
 from runtime.settings import Settings
 from tests.integration.test_origin_changes import COPY, HOUSE, MALLORY, PARTNER, QUESTION, TEXT
@@ -66,6 +67,7 @@ def _desk(world: World, admission: Admission, folder: Path) -> ReviewDesk:
         neighbours=_neighbours(world),
         admission=admission,
         policy=build_policy(Settings(data_dir=folder)),
+        turns=Turns(lock=None, clock=world.clock),
         clock=world.clock,
     )
 

@@ -54,6 +54,8 @@ class DocumentStatus(StrEnum):
     ADMITTED = "admitted"
     QUARANTINED = "quarantined"
     REJECTED = "rejected"
+    SUPERSEDED = "superseded"
+    """Admitted once, and replaced by a newer version of the same logical id."""
     DELETED = "deleted"
 
 

@@ -24,6 +24,7 @@ from domain.documents import (
     TenantId,
 )
 from domain.jobs import JobName, OutboxEntry
+from domain.lifecycle import DocumentLifecycle, EditionMark
 from domain.monitoring import (
     Alert,
     AlertStatus,
@@ -35,8 +36,10 @@ from domain.monitoring import (
     Webhook,
     WebhookId,
 )
+from domain.publishing import Publication, PublisherLedger, SignatureState
 from domain.retrieval import FamilyId, Signature
 from domain.scanning import ScanReport
+from domain.suppressions import SuppressionLedger
 from domain.trust import CoarseReason, TrustAssessment, Verdict
 
 T = TypeVar("T")
@@ -66,6 +69,11 @@ class NewDocument:
     labels: LabelMapping
     received_at: datetime
     actor: str
+    logical_id: str | None = None
+    """The document whatever its version, among those of its origin."""
+    publication: Publication | None = None
+    """What its publisher signed, verified; the origin is then that publisher."""
+    signature: SignatureState | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +93,9 @@ class DocumentRecord:
         attempts: Scans begun, written before parsing (a file that kills its worker is counted).
         decided_by: `policy`, or the actor of the last decision of a person.
         family_id, voting: Family membership; None and True before admission.
+        logical_id, version: Which document it is an edition of; `version` of a publisher's alone.
+        signature: Whether it came with a publisher's signature, and what that was worth.
+        rescans: How often it was taken out of a hold to be scanned again.
     """
 
     id: DocumentId
@@ -109,6 +120,10 @@ class DocumentRecord:
     admitted_at: datetime | None = None
     family_id: FamilyId | None = None
     voting: bool = True
+    logical_id: str | None = None
+    version: int | None = None
+    signature: SignatureState | None = None
+    rescans: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,6 +150,7 @@ class Settlement:
         signature: MinHash signature, so that a wiped index can be rebuilt; None if too short.
         settled_at: Also the moment of admission, if the verdict is `admit`.
         family_id, voting: Given if and only if the verdict is `admit`.
+        mark: By which later versions know it; None where it could not be read.
     """
 
     assessment: TrustAssessment
@@ -144,6 +160,7 @@ class Settlement:
     settled_at: datetime
     family_id: FamilyId | None = None
     voting: bool = True
+    mark: EditionMark | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,6 +202,8 @@ class DocumentLedger(Protocol):
 
         Raises:
             IdempotencyMismatchError: `claim.key` of this key id was used with another request hash.
+            ConflictError: The publication's version is not above that of another content which
+                its publisher has published under this logical id, deleted or not.
             InputError: A text holds a NUL character or an unpaired surrogate.
         """
         ...
@@ -375,6 +394,7 @@ class OriginLedger(Protocol):
         Raises:
             NotFoundError: Unknown origin.
             InputError: The reason is empty.
+            ConflictError: A connector of a source that anybody may write to.
         """
         ...
 
@@ -382,6 +402,23 @@ class OriginLedger(Protocol):
         self, tenant_id: TenantId, ref: OriginRef, *, reason: str, actor: str, at: datetime
     ) -> Origin:
         """Take the vouching back; errors as `establish`."""
+        ...
+
+    async def declare(
+        self, tenant_id: TenantId, ref: OriginRef, *, open_write: bool, actor: str, at: datetime
+    ) -> Origin:
+        """Say whether anybody may write to what a connector reads; journalled.
+
+        Where anybody may, nobody vouches for it: it is unestablished from then on (Law 1).
+
+        Raises:
+            NotFoundError: Unknown origin.
+            InputError: It is no connector.
+        """
+        ...
+
+    async def open_write(self, tenant_id: TenantId, ref: OriginRef) -> bool | None:
+        """Return what was declared; None where nothing was, or the origin is unknown."""
         ...
 
 
@@ -554,6 +591,12 @@ class Ledger(Protocol):
 
     @property
     def documents(self) -> DocumentLedger: ...
+    @property
+    def lifecycle(self) -> DocumentLifecycle: ...
+    @property
+    def suppressions(self) -> SuppressionLedger: ...
+    @property
+    def publishers(self) -> PublisherLedger: ...
     @property
     def outbox(self) -> Outbox: ...
     @property

@@ -11,7 +11,9 @@ from sqlalchemy import Connection, Select, exists, func, select, true, tuple_, u
 from backends.ledger import cursors, entries, transitions
 from backends.ledger.engine import Database
 from backends.ledger.journal import append_entry
+from backends.ledger.lifecycle import mark_reviewed, save_mark
 from backends.ledger.outbox import INGEST, queue_job
+from backends.ledger.publishers import note_publication
 from backends.ledger.records import find_record, read_record, record_row, save_change
 from backends.ledger.scans import (
     detector_of,
@@ -22,7 +24,7 @@ from backends.ledger.scans import (
     read_signature,
 )
 from backends.ledger.schema import (
-    NOT_DELETED,
+    LIVE,
     api_keys,
     claims,
     documents,
@@ -51,7 +53,8 @@ RECEIVE_ROUNDS: Final = 3
 """Only PostgreSQL needs a second one: where the known document is deleted under our eyes."""
 IDS_A_QUERY: Final = 500
 LIVE_BYTES: Final = ("tenant_id", "sha256", "origin_kind", "origin_id")
-"""The same bytes of the same origin are one document, among those that are not deleted."""
+"""The same bytes of the same origin are one document, among those that are not gone."""
+GONE: Final = (DocumentStatus.DELETED, DocumentStatus.SUPERSEDED)
 
 
 class SqlDocumentLedger:
@@ -162,6 +165,8 @@ class SqlDocumentLedger:
                 before, action=action, reason=reason, actor=actor, at=at
             )
             append_entry(connection, draft)
+            if action is DecisionAction.RELEASE:
+                mark_reviewed(connection, document_id)
             return after
 
         return await self._database.write(body)
@@ -297,9 +302,11 @@ def _receive(connection: Connection, new: NewDocument, claim: IdempotencyClaim |
     if claim is not None and not _claimed(connection, new, claim):
         return Receipt(record=_replay(connection, claim), created=False)
     record = transitions.received(new)
+    if new.publication is not None:
+        note_publication(connection, new.tenant_id, new.publication)
     row = record_row(record, touched_at=new.received_at)
     for _ in range(RECEIVE_ROUNDS):
-        if insert_new(connection, documents, row, unique=LIVE_BYTES, among=NOT_DELETED):
+        if insert_new(connection, documents, row, unique=LIVE_BYTES, among=LIVE):
             queue_job(connection, INGEST, new.id, at=new.received_at)
             append_entry(connection, entries.document_received(new))
             return Receipt(record=record, created=True)
@@ -346,7 +353,7 @@ def _live(connection: Connection, new: NewDocument) -> DocumentRecord | None:
             documents.c.sha256 == new.sha256,
             documents.c.origin_kind == new.origin.kind,
             documents.c.origin_id == new.origin.id,
-            documents.c.status != DocumentStatus.DELETED,
+            documents.c.status.not_in(GONE),
         )
     ).first()
     return None if row is None else read_record(row)
@@ -357,6 +364,10 @@ def _settle(connection: Connection, document_id: DocumentId, settlement: Settlem
     if before.status is not DocumentStatus.SCANNING:
         return False
     save_change(connection, before, transitions.settled(before, settlement))
+    if before.rescans:
+        forget_scan(connection, document_id)
+    if settlement.mark is not None:
+        save_mark(connection, before, settlement)
     if settlement.report is not None:
         insert_scan(connection, document_id, settlement.report, settlement.assessment)
     if settlement.signature is not None:

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from domain.access import ApiKey, KeyId
-from domain.documents import OriginRef, TenantId
+from domain.documents import DocumentId, OriginRef, TenantId
 from domain.ledger import DecisionAction, DocumentRecord, NewDocument, Settlement
 from domain.monitoring import Alert, Webhook, WebhookId
+from domain.publishing import PublisherKey
+from domain.suppressions import Suppression
 from domain.trust import Verdict
 
 POLICY_ACTOR = "policy"
@@ -52,6 +54,8 @@ def document_received(new: NewDocument) -> EntryDraft:
             "origin": str(new.origin),
             "sha256": new.sha256,
             "size_bytes": str(new.size_bytes),
+            **({"signature": new.signature.value} if new.signature is not None else {}),
+            **({"version": str(new.publication.version)} if new.publication is not None else {}),
         },
     )
 
@@ -98,6 +102,105 @@ def document_deleted(before: DocumentRecord, *, actor: str, at: datetime) -> Ent
         object_kind="document",
         object_id=before.id,
         facts={"was": before.status.value, "sha256": before.sha256},
+    )
+
+
+def document_rescanned(after: DocumentRecord, *, at: datetime) -> EntryDraft:
+    return EntryDraft(
+        at=at,
+        tenant_id=after.tenant_id,
+        actor=POLICY_ACTOR,
+        action="document.rescanned",
+        object_kind="document",
+        object_id=after.id,
+        facts={"rescans": str(after.rescans)},
+    )
+
+
+def document_superseded(before: DocumentRecord, *, by: DocumentId, at: datetime) -> EntryDraft:
+    return EntryDraft(
+        at=at,
+        tenant_id=before.tenant_id,
+        actor=POLICY_ACTOR,
+        action="document.superseded",
+        object_kind="document",
+        object_id=before.id,
+        facts={"by": by},
+    )
+
+
+def suppression_added(suppression: Suppression) -> EntryDraft:
+    return EntryDraft(
+        at=suppression.created_at,
+        tenant_id=suppression.tenant_id,
+        actor=suppression.created_by,
+        action="suppression.added",
+        object_kind="suppression",
+        object_id=suppression.id,
+        reason=suppression.reason,
+        facts={
+            "rule": suppression.rule,
+            "origin": str(suppression.origin),
+            "document": suppression.document_id,
+            "expires_at": suppression.expires_at.isoformat(),
+        },
+    )
+
+
+def suppression_removed(
+    suppression: Suppression, *, reason: str, actor: str, at: datetime
+) -> EntryDraft:
+    return EntryDraft(
+        at=at,
+        tenant_id=suppression.tenant_id,
+        actor=actor,
+        action="suppression.removed",
+        object_kind="suppression",
+        object_id=suppression.id,
+        reason=reason,
+        facts={"rule": suppression.rule, "origin": str(suppression.origin)},
+    )
+
+
+def publisher_key_added(key: PublisherKey, *, reason: str, actor: str) -> EntryDraft:
+    return EntryDraft(
+        at=key.added_at,
+        tenant_id=key.tenant_id,
+        actor=actor,
+        action="publisher.key-added",
+        object_kind="publisher",
+        object_id=key.publisher,
+        reason=reason,
+        facts={"key": key.id},
+    )
+
+
+def publisher_key_revoked(
+    key: PublisherKey, *, reason: str, actor: str, at: datetime
+) -> EntryDraft:
+    return EntryDraft(
+        at=at,
+        tenant_id=key.tenant_id,
+        actor=actor,
+        action="publisher.key-revoked",
+        object_kind="publisher",
+        object_id=key.publisher,
+        reason=reason,
+        facts={"key": key.id},
+    )
+
+
+def origin_declared(
+    tenant_id: TenantId, ref: OriginRef, *, open_write: bool, actor: str, at: datetime
+) -> EntryDraft:
+    return EntryDraft(
+        at=at,
+        tenant_id=tenant_id,
+        actor=actor,
+        action="origin.declared",
+        object_kind="origin",
+        object_id=str(ref),
+        facts={"open_write": "true" if open_write else "false"},
     )
 
 

@@ -14,7 +14,12 @@ from backends.ledger.entries import EntryDraft
 from backends.ledger.journal import append_entry
 from backends.ledger.schema import origins
 from backends.ledger.statements import insert_new
-from backends.ledger.transitions import require_reason, unknown_origin
+from backends.ledger.transitions import (
+    require_closed,
+    require_connector,
+    require_reason,
+    unknown_origin,
+)
 from domain.documents import Origin, OriginKind, OriginRef, TenantId
 
 
@@ -83,7 +88,12 @@ class SqlOriginLedger:
             tenant_id, ref, reviewed=reviewed, reason=reason, actor=actor, at=at
         )
         after = Origin(kind=ref.kind, id=ref.id, established=True, reviewed=reviewed)
-        return await self._save(tenant_id, after, draft)
+
+        def body(connection: Connection) -> Origin:
+            require_closed(_declared(connection, tenant_id, ref, locked=True), ref)
+            return _save(connection, tenant_id, after, draft)
+
+        return await self._database.write(body)
 
     async def revoke(
         self, tenant_id: TenantId, ref: OriginRef, *, reason: str, actor: str, at: datetime
@@ -91,21 +101,48 @@ class SqlOriginLedger:
         require_reason(reason)
         draft = entries.origin_revoked(tenant_id, ref, reason=reason, actor=actor, at=at)
         after = Origin(kind=ref.kind, id=ref.id, established=False)
-        return await self._save(tenant_id, after, draft)
+        return await self._database.write(
+            lambda connection: _save(connection, tenant_id, after, draft)
+        )
 
-    async def _save(self, tenant_id: TenantId, after: Origin, draft: EntryDraft) -> Origin:
+    async def declare(
+        self, tenant_id: TenantId, ref: OriginRef, *, open_write: bool, actor: str, at: datetime
+    ) -> Origin:
+        require_connector(ref)
+        draft = entries.origin_declared(tenant_id, ref, open_write=open_write, actor=actor, at=at)
+
         def body(connection: Connection) -> Origin:
-            changed = connection.execute(
-                update(origins)
-                .where(*_is(tenant_id, after.ref))
-                .values(established=after.established, reviewed=after.reviewed)
+            _declared(connection, tenant_id, ref, locked=True)
+            before = _known(connection, tenant_id, ref)
+            after = Origin(kind=ref.kind, id=ref.id, established=False) if open_write else before
+            connection.execute(
+                update(origins).where(*_is(tenant_id, ref)).values(open_write=open_write)
             )
-            if changed.rowcount == 0:
-                raise unknown_origin(after.ref)
-            append_entry(connection, draft)
-            return after
+            return _save(connection, tenant_id, after, draft)
 
         return await self._database.write(body)
+
+    async def open_write(self, tenant_id: TenantId, ref: OriginRef) -> bool | None:
+        return await self._database.read(lambda connection: _declared(connection, tenant_id, ref))
+
+
+def _save(connection: Connection, tenant_id: TenantId, after: Origin, draft: EntryDraft) -> Origin:
+    changed = connection.execute(
+        update(origins)
+        .where(*_is(tenant_id, after.ref))
+        .values(established=after.established, reviewed=after.reviewed)
+    )
+    if changed.rowcount == 0:
+        raise unknown_origin(after.ref)
+    append_entry(connection, draft)
+    return after
+
+
+def _declared(
+    connection: Connection, tenant_id: TenantId, ref: OriginRef, *, locked: bool = False
+) -> bool | None:
+    query = select(origins.c.open_write).where(*_is(tenant_id, ref))
+    return connection.execute(query.with_for_update() if locked else query).scalar_one_or_none()
 
 
 def _is(tenant_id: TenantId, ref: OriginRef) -> tuple[ColumnElement[bool], ...]:

@@ -40,6 +40,10 @@ def read_record(row: Row[Any]) -> DocumentRecord:
         admitted_at=row.admitted_at,
         family_id=None if row.family_id is None else FamilyId(row.family_id),
         voting=row.voting,
+        logical_id=row.logical_id,
+        version=row.version,
+        signature=row.signature,
+        rescans=row.rescans,
     )
 
 

@@ -16,7 +16,7 @@ from domain.documents import DocumentId, Span, TenantId
 from domain.ledger import StoredAssessment
 from domain.retrieval import Signature
 from domain.scanning import Finding, ScanReport
-from domain.trust import Contribution, TrustAssessment
+from domain.trust import Contribution, TrustAssessment, Verdict
 
 
 def insert_scan(
@@ -38,6 +38,7 @@ def insert_scan(
             "contributions": to_json([_written(item) for item in assessment.contributions]),
             "completed": report.completed,
             "unavailable": report.unavailable,
+            "decisive": assessment.decisive,
         },
     )
     rows = [
@@ -92,6 +93,7 @@ def load_scan(connection: Connection, document_id: DocumentId) -> StoredAssessme
             reason=row.reason,
             contributions=tuple(_contribution(item) for item in json.loads(row.contributions)),
             policy_version=row.policy_version,
+            decisive=row.decisive or "",
         ),
     )
 
@@ -114,6 +116,7 @@ def _finding_row(document_id: DocumentId, ordinal: int, finding: Finding) -> Map
         "locator": finding.locator,
         "message": finding.message,
         "evidence": to_json(dict(finding.evidence)),
+        "suppressed_by": finding.suppressed_by,
     }
 
 
@@ -126,6 +129,7 @@ def _finding(row: Row[Any]) -> Finding:
         span=None if row.start is None else Span(row.start, row.end),
         locator=row.locator,
         evidence=json.loads(row.evidence),
+        suppressed_by=row.suppressed_by,
     )
 
 
@@ -136,6 +140,10 @@ def _written(item: Contribution) -> Mapping[str, object]:
         "weight": item.weight,
         "points": item.points,
         "mode": item.mode,
+        "version": item.version,
+        "hard": None if item.hard is None else item.hard.value,
+        "explained_by": item.explained_by,
+        "suppressed": item.suppressed,
     }
 
 
@@ -146,4 +154,9 @@ def _contribution(written: Mapping[str, Any]) -> Contribution:
         weight=written["weight"],
         points=written["points"],
         mode=written["mode"],
+        # Written since revision 0003.
+        version=written.get("version", ""),
+        hard=None if written.get("hard") is None else Verdict(written["hard"]),
+        explained_by=written.get("explained_by"),
+        suppressed=written.get("suppressed", 0),
     )

@@ -32,6 +32,7 @@ from backends.ledger.types import Choice, PlainText, StringMapping, StringSet, U
 from domain.answering import Outcome
 from domain.documents import DocumentStatus, OriginKind
 from domain.monitoring import AlertStatus, Severity
+from domain.publishing import SignatureState
 from domain.scanning import FindingLevel
 from domain.trust import CoarseReason, Verdict
 
@@ -47,7 +48,7 @@ metadata: Final = MetaData(naming_convention=NAMING)
 # SQLite numbers rows itself only where the type is exactly INTEGER.
 Serial: Final = BigInteger().with_variant(Integer, "sqlite")
 
-NOT_DELETED: Final = "status <> 'deleted'"
+LIVE: Final = "status NOT IN ('deleted', 'superseded')"
 FIRING: Final = "status = 'firing'"
 UNPUBLISHED: Final = "published_at IS NULL"
 
@@ -78,13 +79,17 @@ class DocumentColumns(TypedColumns):
     admitted_at: Named[datetime | None] = Column(Utc)
     family_id: Named[str | None] = Column(PlainText)
     voting: Named[bool] = Column(Boolean, nullable=False)
+    logical_id: Named[str | None] = Column(PlainText)
+    version: Named[int | None] = Column(BigInteger)
+    signature: Named[SignatureState | None] = Column(Choice(SignatureState))
+    rescans: Named[int] = Column(Integer, nullable=False, server_default="0")
 
 
 documents: Final = Table(
     "documents",
     metadata,
     DocumentColumns,
-    # Of concurrent uploads of the same bytes one wins; a deleted document does not stand in the way.
+    # Of concurrent uploads of the same bytes one wins; one that is gone does not stand in the way.
     Index(
         "uq_documents_live_bytes",
         "tenant_id",
@@ -92,13 +97,15 @@ documents: Final = Table(
         "origin_kind",
         "origin_id",
         unique=True,
-        sqlite_where=text(NOT_DELETED),
-        postgresql_where=text(NOT_DELETED),
+        sqlite_where=text(LIVE),
+        postgresql_where=text(LIVE),
     ),
     Index("ix_documents_newest", "tenant_id", "received_at", "id"),
     Index("ix_documents_status", "tenant_id", "status", "received_at", "id"),
     Index("ix_documents_touched", "status", "touched_at"),
     Index("ix_documents_family", "tenant_id", "family_id"),
+    Index("ix_documents_origin", "tenant_id", "origin_kind", "origin_id", "received_at"),
+    Index("ix_documents_held", "status", "reason", "decided_at"),
 )
 
 
@@ -123,6 +130,7 @@ class AssessmentColumns(TypedColumns):
     contributions: Named[str] = Column(Text, nullable=False)
     completed: Named[Mapping[str, str]] = Column(StringMapping, nullable=False)
     unavailable: Named[frozenset[str]] = Column(StringSet, nullable=False)
+    decisive: Named[str | None] = Column(PlainText)
 
 
 assessments: Final = Table("assessments", metadata, AssessmentColumns)
@@ -140,6 +148,7 @@ class FindingColumns(TypedColumns):
     locator: Named[str | None] = Column(PlainText)
     message: Named[str] = Column(PlainText, nullable=False)
     evidence: Named[str] = Column(Text, nullable=False)
+    suppressed_by: Named[str | None] = Column(PlainText)
 
 
 findings: Final = Table(
@@ -199,6 +208,8 @@ class OriginColumns(TypedColumns):
     established: Named[bool] = Column(Boolean, nullable=False)
     reviewed: Named[bool] = Column(Boolean, nullable=False)
     created_at: Named[datetime] = Column(Utc, nullable=False)
+    open_write: Named[bool | None] = Column(Boolean)
+    """Whether anybody may write to what a connector reads; None where that was never declared."""
 
 
 origins: Final = Table(
@@ -384,4 +395,80 @@ deliveries: Final = Table(
     DeliveryColumns,
     Index("ix_deliveries_due", "pending", "next_attempt_at"),
     Index("ix_deliveries_webhook", "webhook_id", "created_at", "id"),
+)
+
+
+class EditionColumns(TypedColumns):
+    document_id: Named[str] = Column(PlainText, ForeignKey("documents.id"), primary_key=True)
+    tenant_id: Named[str] = Column(PlainText, nullable=False)
+    received_at: Named[datetime] = Column(Utc, nullable=False)
+    reviewed: Named[bool] = Column(Boolean, nullable=False)
+    """A person released it once; a later rejection or deletion does not undo that."""
+    served: Named[bool] = Column(Boolean, nullable=False)
+    signature: Named[bytes | None] = Column(LargeBinary)
+    """uint32, little-endian."""
+    statements: Named[bytes] = Column(LargeBinary, nullable=False)
+
+
+editions: Final = Table(
+    "editions", metadata, EditionColumns, Index("ix_editions_received", "received_at")
+)
+
+
+class SuppressionColumns(TypedColumns):
+    id: Named[str] = Column(PlainText, primary_key=True)
+    tenant_id: Named[str] = Column(PlainText, nullable=False)
+    rule: Named[str] = Column(PlainText, nullable=False)
+    origin_kind: Named[OriginKind] = Column(Choice(OriginKind), nullable=False)
+    origin_id: Named[str] = Column(PlainText, nullable=False)
+    sentences: Named[frozenset[str]] = Column(StringSet, nullable=False)
+    document_id: Named[str] = Column(PlainText, nullable=False)
+    start: Named[int] = Column(BigInteger, nullable=False)
+    end: Named[int] = Column(BigInteger, nullable=False)
+    reason: Named[str] = Column(PlainText, nullable=False)
+    created_by: Named[str] = Column(PlainText, nullable=False)
+    created_at: Named[datetime] = Column(Utc, nullable=False)
+    expires_at: Named[datetime] = Column(Utc, nullable=False)
+    removed_at: Named[datetime | None] = Column(Utc)
+
+
+suppressions: Final = Table(
+    "suppressions",
+    metadata,
+    SuppressionColumns,
+    Index("ix_suppressions_origin", "tenant_id", "origin_kind", "origin_id"),
+)
+
+
+class PublisherKeyColumns(TypedColumns):
+    tenant_id: Named[str] = Column(PlainText, nullable=False)
+    publisher: Named[str] = Column(PlainText, nullable=False)
+    id: Named[str] = Column(PlainText, nullable=False)
+    public_key: Named[bytes] = Column(LargeBinary, nullable=False)
+    added_at: Named[datetime] = Column(Utc, nullable=False)
+    revoked_at: Named[datetime | None] = Column(Utc)
+
+
+publisher_keys: Final = Table(
+    "publisher_keys",
+    metadata,
+    PublisherKeyColumns,
+    PrimaryKeyConstraint("tenant_id", "publisher", "id"),
+)
+
+
+class PublicationColumns(TypedColumns):
+    tenant_id: Named[str] = Column(PlainText, nullable=False)
+    publisher: Named[str] = Column(PlainText, nullable=False)
+    logical_id: Named[str] = Column(PlainText, nullable=False)
+    version: Named[int] = Column(BigInteger, nullable=False)
+    """The greatest so far: it never falls, whatever becomes of the document."""
+    sha256: Named[str] = Column(PlainText, nullable=False)
+
+
+publications: Final = Table(
+    "publications",
+    metadata,
+    PublicationColumns,
+    PrimaryKeyConstraint("tenant_id", "publisher", "logical_id"),
 )

@@ -7,11 +7,14 @@ from backends.ledger.documents import SqlDocumentLedger
 from backends.ledger.engine import Database
 from backends.ledger.journal import SqlJournal
 from backends.ledger.keys import SqlKeyLedger
+from backends.ledger.lifecycle import SqlDocumentLifecycle
 from backends.ledger.migrating import head_revision, revision_of
 from backends.ledger.observations import SqlObservationLedger
 from backends.ledger.origins import SqlOriginLedger
 from backends.ledger.outbox import SqlOutbox
+from backends.ledger.publishers import SqlPublisherLedger
 from backends.ledger.questions import SqlQuestionLedger
+from backends.ledger.suppressions import SqlSuppressionLedger
 from backends.ledger.webhooks import SqlWebhookLedger
 from domain.clock import Clock, IdFactory
 from domain.errors import TransientError
@@ -32,6 +35,9 @@ class SqlLedger:
         """
         self._database = Database(url)
         self.documents = SqlDocumentLedger(self._database, clock=clock)
+        self.lifecycle = SqlDocumentLifecycle(self._database)
+        self.suppressions = SqlSuppressionLedger(self._database)
+        self.publishers = SqlPublisherLedger(self._database)
         self.outbox = SqlOutbox(self._database)
         self.origins = SqlOriginLedger(self._database)
         self.keys = SqlKeyLedger(self._database)

@@ -8,10 +8,11 @@ from datetime import datetime
 from typing import Final
 
 from backends.ledger.entries import POLICY_ACTOR
-from domain.documents import DocumentStatus, OriginRef, TenantId
+from domain.documents import DocumentStatus, OriginKind, OriginRef, TenantId
 from domain.errors import ConflictError, InputError, NotFoundError
 from domain.ledger import DecisionAction, DocumentRecord, NewDocument, Settlement
 from domain.monitoring import Delivery, Webhook
+from domain.publishing import Publication
 from domain.retrieval import FamilyId
 from domain.trust import CoarseReason, Verdict
 
@@ -34,7 +35,7 @@ def received(new: NewDocument) -> DocumentRecord:
     Raises:
         InputError: A text that came with it can be stored by no database.
     """
-    for text in (new.media_type, new.file_name, new.title, new.source_uri):
+    for text in (new.media_type, new.file_name, new.title, new.source_uri, new.logical_id):
         if text is not None:
             require_storable(text)
     return DocumentRecord(
@@ -51,6 +52,9 @@ def received(new: NewDocument) -> DocumentRecord:
         status=DocumentStatus.RECEIVED,
         attempts=0,
         received_at=new.received_at,
+        logical_id=new.logical_id,
+        version=None if new.publication is None else new.publication.version,
+        signature=new.signature,
     )
 
 
@@ -136,6 +140,74 @@ def deleted(before: DocumentRecord) -> DocumentRecord:
         source_uri=None,
         labels={},
     )
+
+
+def is_held(record: DocumentRecord, *, rescans_below: int) -> bool:
+    """Return whether the policy, and no person, holds it, and it may be scanned again."""
+    return (
+        record.status is DocumentStatus.QUARANTINED
+        and record.reason is CoarseReason.HOLD
+        and record.decided_by == POLICY_ACTOR
+        and record.rescans < rescans_below
+    )
+
+
+def rescanned(before: DocumentRecord) -> DocumentRecord:
+    return replace(
+        before,
+        status=DocumentStatus.RECEIVED,
+        attempts=0,
+        rescans=before.rescans + 1,
+        verdict=None,
+        reason=None,
+        trust=None,
+        policy_version=None,
+        decided_at=None,
+        decided_by=None,
+    )
+
+
+def superseded(before: DocumentRecord) -> DocumentRecord:
+    return replace(before, status=DocumentStatus.SUPERSEDED, family_id=None, voting=True)
+
+
+def require_newer(publication: Publication, *, version: int, sha256: str) -> None:
+    """Refuse to go back, or to say something else under the same version.
+
+    Raises:
+        ConflictError: The version is lower, or equal with another content.
+    """
+    if publication.version < version or (
+        publication.version == version and publication.sha256 != sha256
+    ):
+        raise ConflictError(
+            f"version {publication.version} of {publication.logical_id!r} is not above "
+            f"{version}, which {publication.publisher!r} has published"
+        )
+
+
+def require_closed(open_write: bool | None, ref: OriginRef) -> None:
+    """Refuse to vouch for what anybody may write to.
+
+    Raises:
+        ConflictError: It was declared so.
+    """
+    if open_write:
+        raise ConflictError(f"anybody may write to {str(ref)!r}: it stays in the pool")
+
+
+def require_connector(ref: OriginRef) -> None:
+    """Raise `InputError` for an origin that reads from no source."""
+    if ref.kind is not OriginKind.CONNECTOR:
+        raise InputError(f"{str(ref)!r} is no connector: it has no source to write to")
+
+
+def unknown_suppression(suppression_id: str) -> NotFoundError:
+    return NotFoundError(f"no suppression {suppression_id!r}")
+
+
+def unknown_publisher_key(publisher: str, key_id: str) -> NotFoundError:
+    return NotFoundError(f"publisher {publisher!r} has no key {key_id!r}")
 
 
 def unknown_document(document_id: str) -> NotFoundError:

@@ -14,6 +14,11 @@ from backends.memory.ledger_monitoring import (
     InMemoryQuestionLedger,
     InMemoryWebhookLedger,
 )
+from backends.memory.ledger_trust import (
+    InMemoryDocumentLifecycle,
+    InMemoryPublisherLedger,
+    InMemorySuppressionLedger,
+)
 from domain.clock import Clock, IdFactory
 
 
@@ -31,6 +36,9 @@ class InMemoryLedger:
         self.documents = InMemoryDocumentLedger(
             self.journal, self.keys, self.observations, clock=clock
         )
+        self.lifecycle = InMemoryDocumentLifecycle(self.journal, self.documents)
+        self.suppressions = InMemorySuppressionLedger(self.journal)
+        self.publishers = InMemoryPublisherLedger(self.journal)
         self.outbox = InMemoryOutbox(self.documents)
 
     async def ping(self) -> None:

@@ -9,7 +9,13 @@ from datetime import datetime
 from backends.ledger import entries
 from backends.ledger.cursors import require_limit
 from backends.ledger.entries import EntryDraft
-from backends.ledger.transitions import require_reason, unknown_key, unknown_origin
+from backends.ledger.transitions import (
+    require_closed,
+    require_connector,
+    require_reason,
+    unknown_key,
+    unknown_origin,
+)
 from domain.access import ApiKey, KeyId
 from domain.documents import Origin, OriginKind, OriginRef, TenantId
 from domain.errors import ConflictError
@@ -76,6 +82,7 @@ class InMemoryOriginLedger:
     def __init__(self, journal: InMemoryJournal) -> None:
         self._journal = journal
         self._origins: dict[tuple[TenantId, OriginRef], Origin] = {}
+        self._open: dict[tuple[TenantId, OriginRef], bool] = {}
 
     async def get(self, tenant_id: TenantId, ref: OriginRef) -> Origin:
         unknown = Origin(kind=ref.kind, id=ref.id, established=False)
@@ -101,6 +108,7 @@ class InMemoryOriginLedger:
         at: datetime,
     ) -> Origin:
         require_reason(reason)
+        require_closed(self._open.get((tenant_id, ref)), ref)
         draft = entries.origin_established(
             tenant_id, ref, reviewed=reviewed, reason=reason, actor=actor, at=at
         )
@@ -113,6 +121,20 @@ class InMemoryOriginLedger:
         require_reason(reason)
         draft = entries.origin_revoked(tenant_id, ref, reason=reason, actor=actor, at=at)
         return self._save(tenant_id, Origin(kind=ref.kind, id=ref.id, established=False), draft)
+
+    async def declare(
+        self, tenant_id: TenantId, ref: OriginRef, *, open_write: bool, actor: str, at: datetime
+    ) -> Origin:
+        require_connector(ref)
+        draft = entries.origin_declared(tenant_id, ref, open_write=open_write, actor=actor, at=at)
+        pooled = Origin(kind=ref.kind, id=ref.id, established=False)
+        before = self._origins.get((tenant_id, ref), pooled)
+        saved = self._save(tenant_id, pooled if open_write else before, draft)
+        self._open[tenant_id, ref] = open_write
+        return saved
+
+    async def open_write(self, tenant_id: TenantId, ref: OriginRef) -> bool | None:
+        return self._open.get((tenant_id, ref))
 
     def write(self, tenant_id: TenantId, ref: OriginRef, *, actor: str, at: datetime) -> Origin:
         if (tenant_id, ref) not in self._origins:

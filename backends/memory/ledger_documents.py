@@ -28,17 +28,23 @@ from domain.ledger import (
     Settlement,
     StoredAssessment,
 )
+from domain.lifecycle import EditionMark
+from domain.publishing import Publication
 from domain.retrieval import FamilyId, Signature
+from domain.trust import Verdict
 
 
 @dataclass(slots=True, kw_only=True)
-class _Kept:
+class Kept:
     """A document and what hangs on it."""
 
     record: DocumentRecord
     touched_at: datetime
     stored: StoredAssessment | None = None
     signature: Signature | None = None
+    mark: EditionMark | None = None
+    reviewed: bool = False
+    served: bool = False
 
     @property
     def live(self) -> bool:
@@ -64,7 +70,8 @@ class InMemoryDocumentLedger:
         self._keys = keys
         self._observations = observations
         self._clock = clock
-        self._documents: dict[DocumentId, _Kept] = {}
+        self._documents: dict[DocumentId, Kept] = {}
+        self._publications: dict[tuple[TenantId, str, str], Publication] = {}
         self._claims: dict[tuple[KeyId, str], _Claimed] = {}
         self.queue: list[OutboxEntry] = []
 
@@ -76,12 +83,14 @@ class InMemoryDocumentLedger:
             if claimed is not None:
                 return Receipt(record=self._documents[claimed.document_id].record, created=False)
         record = transitions.received(new)
+        if new.publication is not None:
+            self._note_publication(new.tenant_id, new.publication)
         known = self._same_bytes(new)
         receipt = Receipt(record=known or record, created=known is None)
         if known is None:
             if new.id in self._documents:
                 raise ConflictError("the ledger has a row with that id already")
-            self._documents[new.id] = _Kept(record=record, touched_at=new.received_at)
+            self._documents[new.id] = Kept(record=record, touched_at=new.received_at)
             self.put_in_queue("documents.ingest", new.id, at=new.received_at)
             self._journal.write(entries.document_received(new))
         if claim is not None:
@@ -137,6 +146,10 @@ class InMemoryDocumentLedger:
             return False
         draft = entries.document_settled(kept.record, settlement)
         kept.record = transitions.settled(kept.record, settlement)
+        if settlement.mark is not None:
+            kept.mark = settlement.mark
+        kept.served = kept.served or settlement.assessment.verdict is Verdict.ADMIT
+        kept.stored = None
         if settlement.report is not None:
             kept.stored = StoredAssessment(
                 report=settlement.report, assessment=settlement.assessment
@@ -174,6 +187,8 @@ class InMemoryDocumentLedger:
             trust=trust,
             seen=seen,
         )
+        if action is DecisionAction.RELEASE:
+            kept.reviewed = kept.served = True
         self._journal.write(draft)
         return kept.record
 
@@ -253,19 +268,35 @@ class InMemoryDocumentLedger:
         if name == "documents.ingest" and kept is not None:
             kept.touched_at = at
 
-    def _kept(self, document_id: DocumentId, tenant_id: TenantId | None = None) -> _Kept:
+    @property
+    def kept(self) -> Sequence[Kept]:
+        """Every document, in order of receipt."""
+        return list(self._documents.values())
+
+    def kept_as(self, document_id: DocumentId, tenant_id: TenantId | None = None) -> Kept:
+        """Return one document; raise `NotFoundError` where it is unknown to the tenant."""
+        return self._kept(document_id, tenant_id)
+
+    def _note_publication(self, tenant_id: TenantId, publication: Publication) -> None:
+        name = (tenant_id, publication.publisher, publication.logical_id)
+        known = self._publications.get(name)
+        if known is not None:
+            transitions.require_newer(publication, version=known.version, sha256=known.sha256)
+        self._publications[name] = publication
+
+    def _kept(self, document_id: DocumentId, tenant_id: TenantId | None = None) -> Kept:
         kept = self._documents.get(document_id)
         if kept is None or tenant_id not in (None, kept.record.tenant_id):
             raise transitions.unknown_document(document_id)
         return kept
 
-    def _of(self, tenant_id: TenantId) -> Iterator[_Kept]:
+    def _of(self, tenant_id: TenantId) -> Iterator[Kept]:
         return (kept for kept in self._documents.values() if kept.record.tenant_id == tenant_id)
 
     def _same_bytes(self, new: NewDocument) -> DocumentRecord | None:
         for kept in self._of(new.tenant_id):
             same = kept.record.sha256 == new.sha256 and kept.record.origin == new.origin
-            if same and kept.live:
+            if same and kept.live and kept.record.status is not DocumentStatus.SUPERSEDED:
                 return kept.record
         return None
 
@@ -292,7 +323,7 @@ def _position(record: DocumentRecord) -> cursors.Position:
     return cursors.Position(at=record.received_at, id=record.id)
 
 
-def _passes(kept: _Kept, filter: DocumentFilter) -> bool:
+def _passes(kept: Kept, filter: DocumentFilter) -> bool:
     record = kept.record
     if filter.status is None and not kept.live:
         return False
@@ -303,6 +334,6 @@ def _passes(kept: _Kept, filter: DocumentFilter) -> bool:
     return filter.rule is None or _has_finding(kept, filter.rule)
 
 
-def _has_finding(kept: _Kept, rule: str) -> bool:
+def _has_finding(kept: Kept, rule: str) -> bool:
     findings = () if kept.stored is None else kept.stored.report.findings
     return any(rule in (finding.rule, finding.rule.partition(".")[0]) for finding in findings)

@@ -9,7 +9,7 @@ import pytest
 from defences.trust.policy import DEFAULT_POLICY, load_policy
 from domain.documents import Document
 from domain.errors import DetectorUnavailableError
-from domain.scanning import Finding, FindingLevel
+from domain.scanning import Detector, Finding, FindingLevel
 from domain.trust import CoarseReason, Verdict
 from ingest.scan import scan
 from tests.builders import EPOCH, make_document
@@ -73,7 +73,8 @@ def test_a_failing_detector_hides_nothing_that_the_others_found() -> None:
         rule="near-duplicate.denied", risk=0.9, level=FindingLevel.HOSTILE, message="found"
     )
     document = make_document("A lamp.")
-    detectors = [_Failing(OSError()), _Quiet("near-duplicate", [found]), *OTHERS[:2], OTHERS[3]]
+    failing, finding = _Failing(OSError()), _Quiet("near-duplicate", [found])
+    detectors: list[Detector] = [failing, finding, *OTHERS[:2], OTHERS[3]]
 
     report = scan(document, detectors)
 

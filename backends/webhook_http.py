@@ -2,38 +2,25 @@
 
 from __future__ import annotations
 
-import asyncio
 import binascii
-import socket
 import ssl
-from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
-from typing import Final, TypeAlias
+from typing import Final
 
 import anyio
 import httpx
 from standardwebhooks import Webhook as Signer
 from standardwebhooks.webhooks import EmptyWebhookSecretError
 
-from backends.webhook_addresses import check_url, parse_url, refusal
+from backends.guarded_addresses import Resolver, guarded_addresses, resolve_host
+from backends.webhook_addresses import check_url, parse_url
 from domain.errors import InputError, PermanentError, TransientError
 from domain.monitoring import Delivery, Webhook
 
 __all__ = ["HttpWebhookSender", "Resolver", "check_url"]
 
-Resolver: TypeAlias = Callable[[str, int], Awaitable[Sequence[str]]]
-"""Returns the addresses of a host, best first; raises `OSError` where it has none."""
-
 _USER_AGENT: Final = "Mithridate-Webhooks/1"
 _MAX_RESPONSE_BYTES: Final = 16_384
-_MAX_ADDRESSES: Final = 3
-_PORTS: Final = {"https": 443, "http": 80}
-
-
-async def resolve_host(host: str, port: int) -> Sequence[str]:
-    """Ask the system's resolver."""
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(address[0]) for *_, address in found))
 
 
 class HttpWebhookSender:
@@ -94,7 +81,12 @@ class HttpWebhookSender:
 
     async def _post(self, url: httpx.URL, headers: dict[str, str], body: bytes) -> int:
         """Return the status that the first address to accept a connection answers with."""
-        addresses = await self._addresses(url)
+        addresses = await guarded_addresses(
+            url,
+            resolve=self._resolve,
+            allow_private_networks=self._allow_private,
+            who="receiver",
+        )
         if self._tls is None:
             self._tls = httpx.create_ssl_context(trust_env=False)
         async with httpx.AsyncClient(
@@ -109,21 +101,6 @@ class HttpWebhookSender:
                 except httpx.ConnectError:
                     continue
             return await _post_to(client, url, addresses[-1], headers, body)
-
-    async def _addresses(self, url: httpx.URL) -> Sequence[str]:
-        """Return where the host may be connected to; one bad address condemns the host."""
-        port = url.port or _PORTS[url.scheme]
-        try:
-            addresses = await self._resolve(url.raw_host.decode("ascii"), port)
-        except OSError as exc:
-            raise TransientError(f"receiver cannot be resolved: {type(exc).__name__}") from exc
-        if not addresses:
-            raise TransientError("receiver cannot be resolved: no address")
-        for address in addresses:
-            reason = refusal(address, allow_private_networks=self._allow_private)
-            if reason is not None:
-                raise PermanentError(f"receiver is at {reason}")
-        return addresses[:_MAX_ADDRESSES]
 
 
 async def _post_to(

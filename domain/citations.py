@@ -7,9 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from domain.text import Span
+
+if TYPE_CHECKING:
+    from domain.documents import TenantId
 
 
 class CitationKind(StrEnum):
@@ -162,9 +165,11 @@ class CachedAnswer:
 
 
 class CitationCache(Protocol):
-    """Remembers answers for a while, bounded in number. Losing any is no error."""
+    """Remembers answers for a while, apart by tenant, bounded in number. Losing any is no error."""
 
-    async def get(self, source: str, identifier: Identifier) -> CachedAnswer | None:
+    async def get(
+        self, tenant_id: TenantId, source: str, identifier: Identifier
+    ) -> CachedAnswer | None:
         """Return what `source` said, None where that is not known or has expired.
 
         Raises:
@@ -173,9 +178,15 @@ class CitationCache(Protocol):
         ...
 
     async def put(
-        self, source: str, identifier: Identifier, answer: CachedAnswer, *, lifetime_seconds: int
+        self,
+        tenant_id: TenantId,
+        source: str,
+        identifier: Identifier,
+        answer: CachedAnswer,
+        *,
+        lifetime_seconds: int,
     ) -> None:
-        """Remember, replacing what was known; the oldest go where there are too many.
+        """Remember, replacing what was known; those that expire first go where there are too many.
 
         Raises:
             TransientError: The store did not answer.

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from domain.documents import Document
 from domain.errors import DetectorUnavailableError
 from domain.scanning import Detector, Finding, ScanReport
+from ingest.citations import lookup_outcome
 
 
 def scan(document: Document, detectors: Sequence[Detector]) -> ScanReport:
@@ -16,8 +17,7 @@ def scan(document: Document, detectors: Sequence[Detector]) -> ScanReport:
     error is not told of here, since a foreign message may quote the document.
     """
     findings: list[Finding] = []
-    completed: dict[str, str] = {}
-    unavailable: set[str] = set()
+    completed, unavailable = lookup_outcome(document)
     for detector in detectors:
         try:
             findings.extend(detector.scan(document))

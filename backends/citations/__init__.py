@@ -1,0 +1,1 @@
+"""Catalogues of publications: over HTTP, and a file that an organisation ships."""

@@ -13,6 +13,7 @@ MithridateError
 │   └── RateLimitedError           too often; `retry_after_seconds` says when again
 ├── NotFoundError
 ├── ConflictError
+│   └── ScanUnderWayError          another scan of the document holds its lease
 └── DependencyError       something outside this process failed
     ├── DetectorUnavailableError   recorded in the scan, never raised out of it
     ├── TransientError    retrying may help                -> task retry, 503
@@ -38,6 +39,7 @@ __all__ = [
     "NotFoundError",
     "PermanentError",
     "RateLimitedError",
+    "ScanUnderWayError",
     "TransientError",
     "UnauthenticatedError",
     "UnsupportedMediaTypeError",
@@ -112,6 +114,14 @@ class NotFoundError(MithridateError):
 
 class ConflictError(MithridateError):
     code = "conflict"
+
+
+class ScanUnderWayError(ConflictError):
+    """Another scan of the document gave a sign of life a moment ago."""
+
+    def __init__(self, message: str, *, retry_after_seconds: float) -> None:
+        super().__init__(message)
+        self.retry_after_seconds = retry_after_seconds
 
 
 class DependencyError(MithridateError):

@@ -245,20 +245,37 @@ class DocumentLedger(Protocol):
         """Return what the last scan said; None before it, or where parsing never succeeded."""
         ...
 
-    async def begin_attempt(self, document_id: DocumentId) -> DocumentRecord | None:
+    async def begin_attempt(
+        self, document_id: DocumentId, *, lease_seconds: float = 0.0
+    ) -> DocumentRecord | None:
         """Count one more attempt, set `scanning`, commit, and return the record.
 
-        None where there is nothing to do: decided already, or deleted.
+        None where there is nothing to do: decided already, or deleted. An attempt that began, or
+        extended its lease, less than `lease_seconds` ago is under way: another is refused and not
+        counted. One that is older is taken for dead.
+
+        Raises:
+            NotFoundError: Unknown.
+            ScanUnderWayError: Another attempt holds the lease.
+        """
+        ...
+
+    async def extend_lease(self, document_id: DocumentId, *, attempt: int) -> bool:
+        """Write a sign of life of the attempt of this number.
+
+        Return False, and write nothing, where it is not under way: settled, deleted, or taken for
+        dead and followed by another.
 
         Raises:
             NotFoundError: Unknown.
         """
         ...
 
-    async def give_back(self, document_id: DocumentId) -> None:
+    async def give_back(self, document_id: DocumentId, *, attempt: int | None = None) -> None:
         """Uncount the attempt under way: a service failed, not the document.
 
-        The status is `received` again. Nothing happens unless it is `scanning`.
+        The status is `received` again. Nothing happens unless it is `scanning`, and in that
+        `attempt` if it is given.
 
         Raises:
             NotFoundError: Unknown.

@@ -35,6 +35,7 @@ from domain.retrieval import FamilyId, Signature
 from domain.scanning import Detector, Finding, FindingLevel, ScanReport
 from domain.trust import CoarseReason, Contribution, TrustAssessment, TrustPolicy, Verdict
 from ingest.admission import Admission
+from ingest.leases import ScanLeases
 from ingest.neighbours import NeighbourLookup, text_key
 from ingest.normalise import build_document
 from ingest.regrouping import Regrouping
@@ -80,6 +81,7 @@ class IngestPipeline:
         admission: Admission,
         regrouping: Regrouping,
         turns: Turns,
+        leases: ScanLeases,
         clock: Clock,
         max_attempts: int,
     ) -> None:
@@ -92,6 +94,7 @@ class IngestPipeline:
         self._admission = admission
         self._regrouping = regrouping
         self._turns = turns
+        self._leases = leases
         self._clock = clock
         self._max_attempts = max_attempts
 
@@ -100,11 +103,18 @@ class IngestPipeline:
 
         Raises:
             NotFoundError: Unknown to the ledger.
-            TransientError: A service did not answer; the document stays to be tried again.
+            ScanUnderWayError: Another job of the document is being done.
+            TransientError: A service did not answer; the document stays to be tried again, and the
+                attempt does not count.
         """
-        record = await self._ledger.documents.begin_attempt(document_id)
+        record = await self._leases.begin(document_id)
         if record is None:
             return None
+        async with self._leases.kept(record):
+            await self._take_to_verdict(record)
+        return await self._ledger.documents.find(document_id)
+
+    async def _take_to_verdict(self, record: DocumentRecord) -> None:
         if record.attempts > self._max_attempts:
             # Written before parsing, so a file that kills its worker is counted, not retried for ever.
             await self._settle_unread(
@@ -122,7 +132,6 @@ class IngestPipeline:
                 await self._settle_unread(record, UNREADABLE_RULE, str(exc))
             else:
                 await self._settle(record, await self._examine(record, parsed))
-        return await self._ledger.documents.find(document_id)
 
     async def give_up(self, document_id: DocumentId) -> None:
         """Quarantine a document whose scan took too long; nothing if it has a verdict."""

@@ -12,6 +12,7 @@ from domain.ledger import Ledger
 from domain.retrieval import Embedder, NearDuplicateIndex, VectorStore
 from domain.scanning import Detector
 from ingest.admission import Admission, ChunkOptions
+from ingest.leases import ScanLeases
 from ingest.neighbours import NeighbourLookup
 from ingest.origins import OriginDesk
 from ingest.pipeline import IngestPipeline
@@ -76,6 +77,7 @@ def build_ingestion(
         admission=admission,
         regrouping=_regrouping(ledger, blobs=blobs, vectors=vectors),
         turns=turns,
+        leases=ScanLeases(documents=ledger.documents, seconds=settings.worker.lease_seconds),
         clock=clock,
         max_attempts=settings.worker.max_attempts,
     )

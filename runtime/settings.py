@@ -57,6 +57,9 @@ class WorkerSettings(Section):
     processes: int = Field(1, ge=1, description="prefork pool size of one worker")
     soft_time_limit_seconds: int = Field(120, gt=0)
     time_limit_seconds: int = Field(150, gt=0)
+    lease_seconds: float = Field(
+        20.0, ge=1, description="a scan without a sign of life for so long is taken for dead"
+    )
     max_attempts: int = Field(
         3, ge=1, description="scans begun before a file is quarantined unread"
     )

@@ -17,7 +17,7 @@ from backends.memory.near_duplicates import InMemoryNearDuplicateIndex
 from backends.memory.vectors import InMemoryVectorStore
 from defences.retrieval.shingles import SCHEME
 from domain.answering import AnswerResult, Question, QuestionId
-from domain.documents import DEFAULT_TENANT, DocumentId, OriginRef
+from domain.documents import DEFAULT_TENANT, DocumentId, DocumentParser, OriginRef
 from domain.ledger import DocumentRecord, NewDocument, StoredAssessment
 from domain.scanning import Detector
 from gateway.query.pipeline import QueryPipeline
@@ -107,7 +107,11 @@ class World:
 
 
 async def build_world(
-    folder: Path, *, detectors: Sequence[Detector] | None = None, settings: Settings | None = None
+    folder: Path,
+    *,
+    detectors: Sequence[Detector] | None = None,
+    settings: Settings | None = None,
+    parser: DocumentParser | None = None,
 ) -> World:
     """Build an empty world; `folder` is for what must be a file."""
     settings = settings or Settings(data_dir=folder)
@@ -127,6 +131,7 @@ async def build_world(
         near_duplicates=near_duplicates,
         clock=clock,
         detectors=detectors,
+        parser=parser,
     )
     return World(
         clock=clock,

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Select, exists, func, select, true, tuple_, union, update
 
-from backends.ledger import cursors, entries, transitions
+from backends.ledger import cursors, entries, leases, transitions
 from backends.ledger.engine import Database
 from backends.ledger.journal import append_entry
 from backends.ledger.lifecycle import mark_reviewed, save_mark
@@ -105,29 +105,27 @@ class SqlDocumentLedger:
 
         return await self._database.read(body)
 
-    async def begin_attempt(self, document_id: DocumentId) -> DocumentRecord | None:
+    async def begin_attempt(
+        self, document_id: DocumentId, *, lease_seconds: float = 0.0
+    ) -> DocumentRecord | None:
         at = self._clock.now()
+        return await self._database.write(
+            lambda connection: leases.begin(
+                connection, document_id, at=at, lease_seconds=lease_seconds
+            )
+        )
 
-        def body(connection: Connection) -> DocumentRecord | None:
-            before = find_record(connection, document_id, locked=True)
-            if before.status not in transitions.UNDECIDED:
-                return None
-            after = transitions.begun(before)
-            save_change(connection, before, after, touched_at=at)
-            return after
-
-        return await self._database.write(body)
-
-    async def give_back(self, document_id: DocumentId) -> None:
+    async def extend_lease(self, document_id: DocumentId, *, attempt: int) -> bool:
         at = self._clock.now()
+        return await self._database.write(
+            lambda connection: leases.extend(connection, document_id, attempt=attempt, at=at)
+        )
 
-        def body(connection: Connection) -> None:
-            before = find_record(connection, document_id, locked=True)
-            if before.status is DocumentStatus.SCANNING:
-                after = transitions.given_back(before)
-                save_change(connection, before, after, touched_at=at)
-
-        await self._database.write(body)
+    async def give_back(self, document_id: DocumentId, *, attempt: int | None = None) -> None:
+        at = self._clock.now()
+        await self._database.write(
+            lambda connection: leases.give_back(connection, document_id, attempt=attempt, at=at)
+        )
 
     async def settle(self, document_id: DocumentId, settlement: Settlement) -> bool:
         return await self._database.write(

@@ -9,7 +9,7 @@ from typing import Final
 
 from backends.ledger.entries import POLICY_ACTOR
 from domain.documents import DocumentStatus, OriginKind, OriginRef, TenantId
-from domain.errors import ConflictError, InputError, NotFoundError
+from domain.errors import ConflictError, InputError, NotFoundError, ScanUnderWayError
 from domain.ledger import DecisionAction, DocumentRecord, NewDocument, Settlement
 from domain.monitoring import Delivery, Webhook
 from domain.publishing import Publication
@@ -56,6 +56,27 @@ def received(new: NewDocument) -> DocumentRecord:
         version=None if new.publication is None else new.publication.version,
         signature=new.signature,
     )
+
+
+def require_no_lease(
+    record: DocumentRecord, touched_at: datetime, *, at: datetime, lease_seconds: float
+) -> None:
+    """Refuse to begin beside a scan that gave a sign of life a moment ago.
+
+    Raises:
+        ScanUnderWayError: There is one.
+    """
+    if record.status is not DocumentStatus.SCANNING:
+        return
+    left = lease_seconds - (at - touched_at).total_seconds()
+    if left > 0:
+        raise ScanUnderWayError(
+            f"document {record.id!r} is being scanned", retry_after_seconds=left
+        )
+
+
+def is_under_way(record: DocumentRecord, attempt: int) -> bool:
+    return record.status is DocumentStatus.SCANNING and record.attempts == attempt
 
 
 def begun(before: DocumentRecord) -> DocumentRecord:

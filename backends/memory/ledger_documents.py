@@ -126,17 +126,30 @@ class InMemoryDocumentLedger:
     ) -> StoredAssessment | None:
         return self._kept(document_id, tenant_id).stored
 
-    async def begin_attempt(self, document_id: DocumentId) -> DocumentRecord | None:
+    async def begin_attempt(
+        self, document_id: DocumentId, *, lease_seconds: float = 0.0
+    ) -> DocumentRecord | None:
         kept = self._kept(document_id)
         if kept.record.status not in transitions.UNDECIDED:
             return None
+        transitions.require_no_lease(
+            kept.record, kept.touched_at, at=self._clock.now(), lease_seconds=lease_seconds
+        )
         kept.record = transitions.begun(kept.record)
         kept.touched_at = self._clock.now()
         return kept.record
 
-    async def give_back(self, document_id: DocumentId) -> None:
+    async def extend_lease(self, document_id: DocumentId, *, attempt: int) -> bool:
         kept = self._kept(document_id)
-        if kept.record.status is DocumentStatus.SCANNING:
+        if not transitions.is_under_way(kept.record, attempt):
+            return False
+        kept.touched_at = self._clock.now()
+        return True
+
+    async def give_back(self, document_id: DocumentId, *, attempt: int | None = None) -> None:
+        kept = self._kept(document_id)
+        scanning = kept.record.status is DocumentStatus.SCANNING
+        if scanning and attempt in (None, kept.record.attempts):
             kept.record = transitions.given_back(kept.record)
             kept.touched_at = self._clock.now()
 

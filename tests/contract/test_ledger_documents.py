@@ -17,7 +17,13 @@ from domain.documents import (
     OriginRef,
     Span,
 )
-from domain.errors import ConflictError, IdempotencyMismatchError, InputError, NotFoundError
+from domain.errors import (
+    ConflictError,
+    IdempotencyMismatchError,
+    InputError,
+    NotFoundError,
+    ScanUnderWayError,
+)
 from domain.ledger import DecisionAction, DocumentFilter, Ledger, StoredAssessment
 from domain.retrieval import FamilyId
 from domain.trust import CoarseReason, Verdict
@@ -281,6 +287,70 @@ async def test_an_attempt_is_counted_before_the_scan(ledger: Ledger) -> None:
     assert (first.status, first.attempts) == (DocumentStatus.SCANNING, 1)
     assert (second.status, second.attempts) == (DocumentStatus.SCANNING, 2)
     assert await ledger.documents.find(DocumentId("doc_one")) == second
+
+
+async def test_beside_a_scan_under_way_no_other_is_begun_or_counted(
+    ledger: Ledger, clock: ManualClock
+) -> None:
+    document_id = (await ledger.documents.receive(upload(), claim=None)).record.id
+    first = await ledger.documents.begin_attempt(document_id, lease_seconds=20)
+    clock.advance(19)
+
+    with pytest.raises(ScanUnderWayError) as refused:
+        await ledger.documents.begin_attempt(document_id, lease_seconds=20)
+
+    assert refused.value.retry_after_seconds == pytest.approx(1)
+    assert await ledger.documents.find(document_id) == first
+
+
+async def test_a_sign_of_life_keeps_the_lease_and_a_dead_scan_loses_it(
+    ledger: Ledger, clock: ManualClock
+) -> None:
+    document_id = (await ledger.documents.receive(upload(), claim=None)).record.id
+    await ledger.documents.begin_attempt(document_id, lease_seconds=20)
+    clock.advance(15)
+    extended = await ledger.documents.extend_lease(document_id, attempt=1)
+    clock.advance(15)
+    with pytest.raises(ScanUnderWayError):
+        await ledger.documents.begin_attempt(document_id, lease_seconds=20)
+    clock.advance(15)
+
+    second = await ledger.documents.begin_attempt(document_id, lease_seconds=20)
+
+    assert second is not None
+    assert (extended, second.attempts) == (True, 2)
+    assert not await ledger.documents.extend_lease(document_id, attempt=1)
+    await ledger.documents.give_back(document_id, attempt=1)
+    assert await ledger.documents.find(document_id) == second
+
+
+async def test_an_attempt_given_back_leaves_no_lease(ledger: Ledger) -> None:
+    document_id = (await ledger.documents.receive(upload(), claim=None)).record.id
+    await ledger.documents.begin_attempt(document_id, lease_seconds=20)
+
+    await ledger.documents.give_back(document_id, attempt=1)
+
+    again = await ledger.documents.begin_attempt(document_id, lease_seconds=20)
+    assert again is not None
+    assert again.attempts == 1
+
+
+async def test_of_jobs_that_begin_at_once_one_begins(ledger: Ledger) -> None:
+    document_id = (await ledger.documents.receive(upload(), claim=None)).record.id
+
+    begun = await asyncio.gather(
+        *(ledger.documents.begin_attempt(document_id, lease_seconds=20) for _ in range(8)),
+        return_exceptions=True,
+    )
+
+    assert sum(isinstance(one, ScanUnderWayError) for one in begun) == 7
+    assert (await ledger.documents.find(document_id)).attempts == 1
+
+
+async def test_a_settled_document_has_no_lease(ledger: Ledger) -> None:
+    known = await settled(ledger, upload())
+
+    assert not await ledger.documents.extend_lease(known.id, attempt=known.attempts)
 
 
 @pytest.mark.parametrize("verdict", list(Verdict))

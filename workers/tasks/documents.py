@@ -10,7 +10,7 @@ from celery import Celery, Task
 from celery.exceptions import SoftTimeLimitExceeded
 
 from domain.documents import DocumentId
-from domain.errors import NotFoundError, TransientError
+from domain.errors import NotFoundError, ScanUnderWayError, TransientError
 from workers.process import present_process
 
 _LONGEST_WAIT_SECONDS: Final = 30
@@ -29,9 +29,11 @@ def register_documents(app: Celery) -> None:
             record = process.run(ingestion.ingest(DocumentId(document_id)))
         except NotFoundError:
             log.warning("document_unknown")
+        except ScanUnderWayError as exc:
+            # Handed out twice, or its worker died a moment ago: again once the lease has run out.
+            log.info("scan_under_way", retry=self.request.retries)
+            raise self.retry(countdown=1 + exc.retry_after_seconds, exc=exc) from exc
         except TransientError as exc:
-            # The document is not at fault: the attempt is given back and does not count.
-            process.run(process.services.ledger.documents.give_back(DocumentId(document_id)))
             log.warning("scan_put_off", error=str(exc), retry=self.request.retries)
             wait = min(_LONGEST_WAIT_SECONDS, 2**self.request.retries)
             raise self.retry(countdown=wait, exc=exc) from exc

@@ -35,6 +35,7 @@ from domain.retrieval import FamilyId, Signature
 from domain.scanning import Detector, Finding, FindingLevel, ScanReport
 from domain.trust import CoarseReason, Contribution, TrustAssessment, TrustPolicy, Verdict
 from ingest.admission import Admission
+from ingest.citations import CitationLookup
 from ingest.leases import ScanLeases
 from ingest.neighbours import NeighbourLookup, text_key
 from ingest.normalise import build_document
@@ -84,6 +85,7 @@ class IngestPipeline:
         leases: ScanLeases,
         clock: Clock,
         max_attempts: int,
+        citations: CitationLookup | None = None,
     ) -> None:
         self._ledger = ledger
         self._blobs = blobs
@@ -97,6 +99,7 @@ class IngestPipeline:
         self._leases = leases
         self._clock = clock
         self._max_attempts = max_attempts
+        self._citations = citations
 
     async def ingest(self, document_id: DocumentId) -> DocumentRecord | None:
         """Scan and settle one document; None where there was nothing to do.
@@ -267,6 +270,8 @@ class IngestPipeline:
         return await self._judge(replace(document, neighbours=found), signature)
 
     async def _judge(self, document: Document, signature: Signature | None) -> Examination:
+        if self._citations is not None:
+            document = await self._citations.look_up(document)
         report = await asyncio.to_thread(scan, document, self._detectors)
         assessment = self._policy.assess(report, document.provenance, now=self._clock.now())
         return Examination(

@@ -12,6 +12,7 @@ from domain.ledger import Ledger
 from domain.retrieval import Embedder, NearDuplicateIndex, VectorStore
 from domain.scanning import Detector
 from ingest.admission import Admission, ChunkOptions
+from ingest.citations import CitationLookup
 from ingest.leases import ScanLeases
 from ingest.neighbours import NeighbourLookup
 from ingest.origins import OriginDesk
@@ -44,11 +45,12 @@ def build_ingestion(
     lock: Lock | None = None,
     detectors: Sequence[Detector] | None = None,
     parser: DocumentParser | None = None,
+    citations: CitationLookup | None = None,
 ) -> Ingestion:
     """Build the document path; `detectors` None takes those that the shipped policy expects.
 
     `lock` keeps apart the processes that admit documents; None where this is the only one.
-    `parser` None takes the one that works in a process of its own.
+    `parser` None takes the one that works in a process of its own. `citations` None looks none up.
 
     Raises:
         ConfigurationError: The trust policy is not usable.
@@ -80,6 +82,7 @@ def build_ingestion(
         leases=ScanLeases(documents=ledger.documents, seconds=settings.worker.lease_seconds),
         clock=clock,
         max_attempts=settings.worker.max_attempts,
+        citations=citations,
     )
     review = ReviewDesk(
         ledger=ledger,

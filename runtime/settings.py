@@ -72,11 +72,34 @@ class ParserSettings(Section):
     max_text_chars: int = Field(4_000_000, gt=0, description="code points a document may give")
 
 
+ResolverName = Literal["crossref", "datacite", "openalex", "arxiv", "pubmed", "semantic-scholar"]
+
+
+class CitationSettings(Section):
+    """Who is asked whether what a document cites exists. By default nobody: no network call."""
+
+    resolvers: tuple[ResolverName, ...] = Field((), description="asked in this order")
+    catalogue_path: Path | None = Field(
+        None, description="JSON lines, or Retraction Watch's CSV; asked before the resolvers"
+    )
+    urls: dict[ResolverName, str] = Field({}, description="other addresses, e.g. of a mirror")
+    allow_private_networks: bool = Field(
+        default=False, description="ask at loopback and private addresses, and over http"
+    )
+    contact: str | None = Field(None, description="e-mail address that resolvers may write to")
+    semantic_scholar_key: SecretStr | None = None
+    per_second: int = Field(3, ge=1, le=50, description="questions to each resolver")
+    timeout_seconds: float = Field(5.0, gt=0, le=60)
+    max_identifiers: int = Field(40, ge=1, le=500, description="asked for a document")
+    document_seconds: float = Field(20.0, gt=0, le=60)
+
+
 class IngestSettings(Section):
     policy_path: Path | None = Field(None, description="trust policy TOML; None: the shipped one")
     chunk_words: int = Field(120, ge=20, le=400)
     chunk_overlap_words: int = Field(20, ge=0)
     parser: ParserSettings = ParserSettings()
+    citations: CitationSettings = CitationSettings()
 
 
 class VectorSettings(Section):

@@ -12,6 +12,7 @@ import httpx
 from redis.asyncio import Redis
 
 from backends.blobs_files import FileBlobStore
+from backends.citations.cache_redis import RedisCitationCache
 from backends.clock import SystemClock
 from backends.ids import RandomIds
 from backends.jobs_celery import CeleryJobQueue
@@ -35,6 +36,7 @@ from monitors.deliveries import DeliveryPump
 from monitors.disagreement import DisagreementMonitor
 from monitors.observer import Observer
 from runtime.answering import build_query
+from runtime.citations import build_citation_lookup
 from runtime.home import database_url
 from runtime.ingestion import build_ingestion
 from runtime.metrics import Metrics
@@ -140,6 +142,12 @@ async def build_services(settings: Settings, *, broker_url: str) -> Services:
         near_duplicates=RedisNearDuplicateIndex(redis, SCHEME),
         clock=clock,
         lock=RedisLock(redis),
+        citations=build_citation_lookup(
+            settings.ingest.citations,
+            cache=RedisCitationCache(redis, clock=clock),
+            rate_limiter=RedisRateLimiter(redis),
+            clock=clock,
+        ),
     )
     return Services(
         settings=settings,

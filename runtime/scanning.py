@@ -8,12 +8,16 @@ from datetime import date
 from typing import Final
 
 from backends.clock import SystemClock
+from backends.memory.citations import InMemoryCitationCache
+from backends.memory.locks import InMemoryRateLimiter
 from backends.parser_process import ProcessParser
 from backends.personal_data_presidio import PresidioPersonalDataDetector
 from defences.detectors.citations import CitationsDetector
 from defences.detectors.hidden_text import HiddenTextDetector
 from defences.detectors.injected_instructions import InjectedInstructionsDetector
 from defences.detectors.near_duplicates import NearDuplicatesDetector
+from defences.detectors.publisher_signature import PublisherSignatureDetector
+from defences.detectors.version_changes import VersionChangesDetector
 from defences.trust.policy import DEFAULT_POLICY, WeightedTrustPolicy, load_policy
 from domain.clock import Clock
 from domain.documents import (
@@ -32,10 +36,12 @@ from domain.errors import ConfigurationError, DocumentUnreadableError, Unsupport
 from domain.scanning import Detector, Finding, ScanReport
 from domain.text import MappedText
 from domain.trust import TrustAssessment
+from ingest.citations import CitationLookup
 from ingest.normalise import build_document
 from ingest.parsers.inline import InlineParser
 from ingest.parsers.sniff import HTML, MARKDOWN, PLAIN, sniff
 from ingest.scan import scan
+from runtime.citations import build_citation_lookup
 from runtime.settings import Settings
 
 NEW_ORIGIN: Final = Origin(kind=OriginKind.UPLOADER, id="scan", established=False)
@@ -66,7 +72,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scanner:
-    """Judges documents as those of a new, unestablished origin. Needs no service.
+    """Judges documents as those of a new, unestablished origin. Needs no service of ours.
 
     Attributes:
         inline: Parses short texts in this process, which is some hundred times faster.
@@ -78,6 +84,7 @@ class Scanner:
     detectors: tuple[Detector, ...]
     policy: WeightedTrustPolicy
     clock: Clock
+    citations: CitationLookup | None = None
 
     async def judge(
         self, content: bytes, *, file_name: str | None, metadata: Sequence[MetadataField] = ()
@@ -97,6 +104,8 @@ class Scanner:
             provenance=self._provenance(),
             metadata=metadata,
         )
+        if self.citations is not None:
+            document = await self.citations.look_up(document)
         return self._judged(
             document.text.text,
             scan(document, self.detectors),
@@ -189,6 +198,8 @@ def build_detectors(*, as_of: date) -> tuple[Detector, ...]:
         HiddenTextDetector(),
         CitationsDetector(as_of=as_of),
         NearDuplicatesDetector(),
+        VersionChangesDetector(),
+        PublisherSignatureDetector(),
         PresidioPersonalDataDetector(),
     )
 
@@ -216,4 +227,10 @@ def build_scanner(settings: Settings) -> Scanner:
         detectors=build_detectors(as_of=clock.now().date()),
         policy=build_policy(settings),
         clock=clock,
+        citations=build_citation_lookup(
+            settings.ingest.citations,
+            cache=InMemoryCitationCache(clock=clock),
+            rate_limiter=InMemoryRateLimiter(clock=clock),
+            clock=clock,
+        ),
     )

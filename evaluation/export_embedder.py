@@ -42,7 +42,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from backends.embedder_onnx import MANIFEST_NAME, OnnxEmbedder
+from backends.embedder_onnx import OnnxEmbedder
+from backends.onnx_model import MANIFEST_NAME
 
 MODEL: Final = "sentence-transformers/all-MiniLM-L6-v2"
 REVISION: Final = "1110a243fdf4706b3f48f1d95db1a4f5529b4d41"

@@ -11,14 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from backends.embedder_onnx import (
-    MANIFEST_NAME,
-    MODEL_NAME,
-    SHIPPED_MANIFEST_SHA256,
-    SHIPPED_MODEL_DIR,
-    TOKENIZER_NAME,
-    OnnxEmbedder,
-)
+from backends.embedder_onnx import SHIPPED_MANIFEST_SHA256, SHIPPED_MODEL_DIR, OnnxEmbedder
+from backends.onnx_model import MANIFEST_NAME, MODEL_NAME, TOKENIZER_NAME
 from domain.errors import PermanentError
 
 pytestmark = pytest.mark.models

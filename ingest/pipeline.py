@@ -31,10 +31,12 @@ from domain.documents import (
 )
 from domain.errors import DocumentUnreadableError, TransientError, UnsupportedMediaTypeError
 from domain.ledger import DocumentRecord, Ledger, Settlement
+from domain.lifecycle import EditionMark
 from domain.retrieval import FamilyId, Signature
 from domain.scanning import Detector, Finding, FindingLevel, ScanReport
 from domain.trust import CoarseReason, Contribution, TrustAssessment, TrustPolicy, Verdict
 from ingest.admission import Admission
+from ingest.background import Background
 from ingest.citations import CitationLookup
 from ingest.leases import ScanLeases
 from ingest.neighbours import NeighbourLookup, text_key
@@ -60,6 +62,7 @@ class Examination:
     signature: Signature | None
     report: ScanReport
     assessment: TrustAssessment
+    mark: EditionMark | None = None
 
 
 def original_key(sha256: str) -> str:
@@ -80,6 +83,7 @@ class IngestPipeline:
         detectors: Sequence[Detector],
         policy: TrustPolicy,
         admission: Admission,
+        background: Background,
         regrouping: Regrouping,
         turns: Turns,
         leases: ScanLeases,
@@ -94,6 +98,7 @@ class IngestPipeline:
         self._detectors = tuple(detectors)
         self._policy = policy
         self._admission = admission
+        self._background = background
         self._regrouping = regrouping
         self._turns = turns
         self._leases = leases
@@ -137,10 +142,12 @@ class IngestPipeline:
                 await self._settle(record, await self._examine(record, parsed))
 
     async def give_up(self, document_id: DocumentId) -> None:
-        """Quarantine a document whose scan took too long; nothing if it has a verdict."""
+        """Hold a document whose scan took too long; nothing if it has a verdict."""
         record = await self._ledger.documents.find(document_id)
         if record.status is DocumentStatus.SCANNING:
-            await self._settle_unread(record, OVER_TIME_RULE, "scanning took too long")
+            await self._settle_unread(
+                record, OVER_TIME_RULE, "scanning took too long", reason=CoarseReason.HOLD
+            )
 
     async def examine_again(self, record: DocumentRecord) -> Examination:
         """Parse and scan a document that has a verdict, for a release. Writes no verdict.
@@ -202,6 +209,8 @@ class IngestPipeline:
             if origin != document.provenance.origin:
                 await self._place_again(present, await self._up_to_date(document))
                 await self._regrouping.regroup(record.tenant_id, record.origin)
+            if present.status is DocumentStatus.ADMITTED:
+                await self._replace_earlier(present)
 
     async def dry_run(
         self,
@@ -243,16 +252,13 @@ class IngestPipeline:
         )
 
     async def _examine(self, record: DocumentRecord, parsed: ParsedDocument) -> Examination:
-        origin = await self._ledger.origins.get(record.tenant_id, record.origin)
         document = await asyncio.to_thread(
             build_document,
             parsed,
             id=record.id,
             tenant_id=record.tenant_id,
             sha256=record.sha256,
-            provenance=Provenance(
-                origin=origin, claimed_uri=record.source_uri, received_at=record.received_at
-            ),
+            provenance=await self._background.provenance(record),
             metadata=metadata_fields(
                 title=record.title,
                 file_name=record.file_name,
@@ -267,12 +273,19 @@ class IngestPipeline:
         signature, found = await self._neighbours.look_up(
             record.tenant_id, record.id, document.text.text
         )
-        return await self._judge(replace(document, neighbours=found), signature)
+        document = replace(document, neighbours=found)
+        mark = await self._background.versions.mark(document)
+        changes = await self._background.versions.changes(
+            document, mark, logical_id=record.logical_id
+        )
+        seen = await self._judge(replace(document, changes=changes), signature)
+        return replace(seen, mark=mark)
 
     async def _judge(self, document: Document, signature: Signature | None) -> Examination:
         if self._citations is not None:
             document = await self._citations.look_up(document)
         report = await asyncio.to_thread(scan, document, self._detectors)
+        report = await self._background.suppressed(document, report)
         assessment = self._policy.assess(report, document.provenance, now=self._clock.now())
         return Examination(
             document=document, signature=signature, report=report, assessment=assessment
@@ -285,6 +298,7 @@ class IngestPipeline:
             media_type=seen.document.media_type,
             signature=seen.signature,
             settled_at=self._clock.now(),
+            mark=seen.mark,
         )
         if seen.assessment.verdict is not Verdict.ADMIT:
             await self._hold(record, settlement)
@@ -306,7 +320,14 @@ class IngestPipeline:
             await self._ledger.documents.settle(record.id, settlement)
             await self.agree(record.id)
 
-    async def _settle_unread(self, record: DocumentRecord, rule: str, message: str) -> None:
+    async def _settle_unread(
+        self,
+        record: DocumentRecord,
+        rule: str,
+        message: str,
+        *,
+        reason: CoarseReason = CoarseReason.UNREADABLE,
+    ) -> None:
         """Quarantine what could not be looked at: a person decides, nothing is dropped."""
         finding = Finding(rule=rule, risk=1.0, level=FindingLevel.SUSPICIOUS, message=message)
         contribution = Contribution(rule=rule, risk=1.0, weight=1.0, points=1.0)
@@ -318,7 +339,7 @@ class IngestPipeline:
                     score=0.0,
                     risk=1.0,
                     verdict=Verdict.QUARANTINE,
-                    reason=CoarseReason.UNREADABLE,
+                    reason=reason,
                     contributions=(contribution,),
                     policy_version=self._policy.version,
                 ),
@@ -333,6 +354,14 @@ class IngestPipeline:
                 settled_at=self._clock.now(),
             ),
         )
+
+    async def _replace_earlier(self, record: DocumentRecord) -> None:
+        """Take the versions out of the index that an admitted document takes the place of."""
+        for earlier in await self._background.versions.replaced_by(record):
+            if await self._ledger.lifecycle.supersede(
+                record.tenant_id, earlier.document_id, by=record.id, at=self._clock.now()
+            ):
+                await self.agree(earlier.document_id)
 
     async def _follow(self, record: DocumentRecord) -> None:
         """Bring the index to what the record says, once."""

@@ -15,6 +15,7 @@ from ingest.admission import Admission
 from ingest.neighbours import NeighbourLookup, text_key
 from ingest.pipeline import IngestPipeline, original_key
 from ingest.turns import Turns
+from ingest.versions import VersionLookup
 
 
 class ReviewDesk:
@@ -29,6 +30,7 @@ class ReviewDesk:
         neighbours: NeighbourLookup,
         admission: Admission,
         policy: TrustPolicy,
+        versions: VersionLookup,
         turns: Turns,
         clock: Clock,
     ) -> None:
@@ -38,6 +40,7 @@ class ReviewDesk:
         self._neighbours = neighbours
         self._admission = admission
         self._policy = policy
+        self._versions = versions
         self._turns = turns
         self._clock = clock
 
@@ -114,6 +117,9 @@ class ReviewDesk:
         return rejected
 
     async def _release(self, record: DocumentRecord, *, reason: str, actor: str) -> DocumentRecord:
+        newer = await self._versions.newer(record)
+        if newer is not None:
+            raise ConflictError(f"a newer version serves: document {newer.document_id!r}")
         seen = await self._pipeline.examine_again(record)
         # A person vouches for this content: what the findings took is given back, no more.
         cleared = self._policy.assess(

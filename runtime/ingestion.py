@@ -12,6 +12,7 @@ from domain.ledger import Ledger
 from domain.retrieval import Embedder, NearDuplicateIndex, VectorStore
 from domain.scanning import Detector
 from ingest.admission import Admission, ChunkOptions
+from ingest.background import Background
 from ingest.citations import CitationLookup
 from ingest.leases import ScanLeases
 from ingest.neighbours import NeighbourLookup
@@ -20,6 +21,7 @@ from ingest.pipeline import IngestPipeline
 from ingest.regrouping import Regrouping
 from ingest.review import ReviewDesk
 from ingest.turns import Turns
+from ingest.versions import VersionLookup
 from runtime.scanning import build_detectors, build_parser, build_policy
 from runtime.settings import Settings
 
@@ -69,6 +71,7 @@ def build_ingestion(
         ),
     )
     turns = Turns(lock=lock, clock=clock)
+    versions = VersionLookup(lifecycle=ledger.lifecycle, blobs=blobs, clock=clock)
     pipeline = IngestPipeline(
         ledger=ledger,
         blobs=blobs,
@@ -77,6 +80,7 @@ def build_ingestion(
         detectors=build_detectors(as_of=clock.now().date()) if detectors is None else detectors,
         policy=policy,
         admission=admission,
+        background=Background(ledger=ledger, policy=policy, versions=versions, clock=clock),
         regrouping=_regrouping(ledger, blobs=blobs, vectors=vectors),
         turns=turns,
         leases=ScanLeases(documents=ledger.documents, seconds=settings.worker.lease_seconds),
@@ -91,6 +95,7 @@ def build_ingestion(
         neighbours=neighbours,
         admission=admission,
         policy=policy,
+        versions=versions,
         turns=turns,
         clock=clock,
     )

@@ -21,6 +21,7 @@ from ingest.admission import Admission, ChunkOptions
 from ingest.neighbours import MAX_NEIGHBOURS, NeighbourLookup, text_key
 from ingest.review import ReviewDesk
 from ingest.turns import Turns
+from ingest.versions import VersionLookup
 from runtime.scanning import build_policy
 from runtime.settings import Settings
 from tests.integration.test_origin_changes import COPY, HOUSE, MALLORY, PARTNER, QUESTION, TEXT
@@ -67,6 +68,9 @@ def _desk(world: World, admission: Admission, folder: Path) -> ReviewDesk:
         neighbours=_neighbours(world),
         admission=admission,
         policy=build_policy(Settings(data_dir=folder)),
+        versions=VersionLookup(
+            lifecycle=world.ledger.lifecycle, blobs=world.blobs, clock=world.clock
+        ),
         turns=Turns(lock=None, clock=world.clock),
         clock=world.clock,
     )

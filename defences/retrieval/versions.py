@@ -1,0 +1,153 @@
+"""Whether a document is a new version of another, and what it changes in it.
+
+Two baselines count: the last version that a person reviewed, so that many small steps do not add
+up unseen, and the one that serves, so that what came in since by itself is not changed either.
+A version that was deleted is remembered by digests of its sentences, never by its text: whoever
+deletes a document and uploads it again with another figure is held all the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from defences.answering.sentences import Sentence, split_sentences
+from defences.retrieval.differences import DifferenceKind, differences
+from defences.retrieval.polarity import is_negator
+from defences.retrieval.shingles import estimated_similarity, signature
+from domain.documents import ChangeKind, DocumentStatus, TenantId
+from domain.lifecycle import Edition, EditionMark
+from domain.text import Span
+
+LINKED: Final = 0.7
+"""Least similarity of a version that no id links. One changed word in 60 leaves .84, two .7; the
+pages of one template, which share their frame alone, mostly stay below."""
+DAYS: Final = 90
+MOST_CHANGES: Final = 50
+
+_DIGEST_BYTES: Final = 8
+_KINDS: Final = {
+    DifferenceKind.FIGURE: ChangeKind.FIGURE,
+    DifferenceKind.DATE: ChangeKind.DATE,
+    DifferenceKind.NEGATION: ChangeKind.NEGATION,
+    DifferenceKind.NAME: ChangeKind.NAME,
+}
+_FIGURE: Final = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen"
+    r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand|million|half|twice|once)\b",
+    re.IGNORECASE,
+)
+_ADDRESS: Final = re.compile(r"@|://|\bwww\.", re.IGNORECASE)
+_NAME: Final = re.compile(r"(?<=\s)[^\W\d_a-z]\w+")
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_SPACE: Final = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One place where a new version departs from an earlier one; `span` is of the new text."""
+
+    kind: ChangeKind
+    span: Span
+
+
+def mark(tenant_id: TenantId, text: str) -> EditionMark:
+    """Return what is kept of a hardened text to know its later versions by."""
+    digests = {_digest(tenant_id, sentence) for sentence in split_sentences(text)}
+    return EditionMark(signature=signature(text), statements=b"".join(sorted(digests)))
+
+
+def is_version(
+    edition: Edition, new: EditionMark, *, logical_id: str | None, ids_are_vouched: bool
+) -> bool:
+    """Return whether a document with this mark and logical id is a version of `edition`.
+
+    Two different ids keep two documents apart where the publisher vouches for them; what an
+    uploader claims does not, or a new id would be a way round.
+    """
+    if logical_id is not None and edition.logical_id is not None:
+        if logical_id == edition.logical_id:
+            return True
+        if ids_are_vouched:
+            return False
+    ours, theirs = new.signature, edition.mark.signature
+    if ours is None or theirs is None or ours.shape != theirs.shape:
+        return False
+    return estimated_similarity(ours, theirs) >= LINKED
+
+
+def baselines(editions: Sequence[Edition]) -> tuple[Edition, ...]:
+    """Return the last reviewed version and the serving one, else the last that served.
+
+    Args:
+        editions: Versions of one document, newest first.
+    """
+    reviewed = next((one for one in editions if one.reviewed), None)
+    serving = next((one for one in editions if one.status is DocumentStatus.ADMITTED), None)
+    served = serving or next((one for one in editions if one.served), None)
+    found = {one.document_id: one for one in (reviewed, served) if one is not None}
+    return tuple(found.values())
+
+
+def changes(earlier: str, new: str) -> tuple[Change, ...]:
+    """Return the figures, dates, negations and names that `new` changes in `earlier`."""
+    found = (
+        Change(kind=_KINDS[difference.kind], span=difference.b)
+        for difference in differences(earlier, new).found
+    )
+    return tuple(change for _, change in zip(range(MOST_CHANGES), found, strict=False))
+
+
+def changes_from_memory(tenant_id: TenantId, statements: bytes, new: str) -> tuple[Change, ...]:
+    """Return the sentences with a figure, negation, name or address that were not there before.
+
+    Stricter than `changes`: it cannot tell a changed sentence from an added one.
+    """
+    known = {
+        statements[start : start + _DIGEST_BYTES]
+        for start in range(0, len(statements), _DIGEST_BYTES)
+    }
+    found = _new_statements(tenant_id, known, new)
+    return tuple(change for _, change in zip(range(MOST_CHANGES), found, strict=False))
+
+
+def says(text: str, span: Span, other: str) -> bool:
+    """Return whether `other` has, word for word, the sentence of `text` that `span` is in."""
+    wanted = [
+        sentence
+        for sentence in split_sentences(text)
+        if sentence.start < max(span.end, span.start + 1) and span.start < sentence.end
+    ]
+    held = {_plain(sentence.text) for sentence in split_sentences(other)}
+    return bool(wanted) and all(_plain(sentence.text) in held for sentence in wanted)
+
+
+def _new_statements(tenant_id: TenantId, known: set[bytes], new: str) -> Iterator[Change]:
+    for sentence in split_sentences(new):
+        kind = None if _digest(tenant_id, sentence) in known else _kind(sentence.text)
+        if kind is not None:
+            yield Change(kind=kind, span=Span(sentence.start, sentence.end))
+
+
+def _kind(sentence: str) -> ChangeKind | None:
+    if _FIGURE.search(sentence):
+        return ChangeKind.FIGURE
+    if any(is_negator(word.casefold()) for word in _WORD.findall(sentence)):
+        return ChangeKind.NEGATION
+    if _NAME.search(sentence) or _ADDRESS.search(sentence):
+        return ChangeKind.NAME
+    return None
+
+
+def _digest(tenant_id: TenantId, sentence: Sentence) -> bytes:
+    return hashlib.blake2b(
+        f"{tenant_id}\0{_plain(sentence.text)}".encode("utf-8", "surrogatepass"),
+        digest_size=_DIGEST_BYTES,
+    ).digest()
+
+
+def _plain(sentence: str) -> str:
+    return _SPACE.sub(" ", sentence).strip().casefold()

@@ -8,6 +8,8 @@ from itertools import pairwise
 from typing import Final
 
 from defences import unicode_tables as tables
+from defences.hidden_prose import hidden_prose
+from defences.orders import gives_orders
 from defences.unicode_tricks import Mark, Trick, find_disguised, find_marks
 from domain.documents import Document, HiddenPassage
 from domain.scanning import Finding, FindingLevel
@@ -53,6 +55,16 @@ EXFILTRATION: Final = {
     "markdown-image-query": 0.4,
     "html-image-query": 0.4,
 }
+NEVER_HONEST: Final = frozenset({"html-split-words"})
+WARNINGS: Final = {
+    "type-mismatch": (0.6, "the content is of another type than its name or sender claims"),
+    "pdf-javascript": (0.4, "a script runs when the document is opened"),
+    "pdf-launch": (0.6, "a program is started from the document"),
+    "docx-macros": (0.4, "the document carries macros"),
+}
+"""What a parser says of a whole document that is a finding by itself: risk and message."""
+_HEADLINES: Final = frozenset({"title", "file-name", "filename", "name", "subject"})
+_ADDRESSES: Final = frozenset({"source-uri", "uri", "from", "reply-to"})
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 _DENSE: Final = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _DENSE_LETTERS_PER_WORD: Final = 2
@@ -73,20 +85,29 @@ class HiddenTextDetector:
     """
 
     name = "hidden-text"
-    version = "1"
+    version = "2"
 
     def scan(self, document: Document) -> Sequence[Finding]:
-        return [*_passages(document), *_code_points(document)]
+        return [
+            *_passages(document),
+            *_encoded(document),
+            *_code_points(document),
+            *_metadata(document),
+            *_warnings(document),
+        ]
 
 
 def _passages(document: Document) -> Iterator[Finding]:
     counts: dict[str, int] = {}
     for passage in document.hidden:
         # Unicode channels are judged below, on the raw text, however little they spell.
-        if passage.benign or passage.channel.startswith("unicode-"):
+        if passage.channel.startswith("unicode-"):
             continue
         words = _words(passage.text.text)
-        risk = _passage_risk(passage, words)
+        if passage.benign:
+            risk = 0.7 if gives_orders(passage.text.text) else 0.0
+        else:
+            risk = _passage_risk(passage, words)
         counts[passage.channel] = counts.get(passage.channel, 0) + (risk > 0)
         if risk == 0 or counts[passage.channel] > MAX_FINDINGS_PER_CHANNEL:
             continue
@@ -118,6 +139,8 @@ def _passage_risk(passage: HiddenPassage, words: int) -> float:
         return EXFILTRATION[passage.channel]
     if passage.channel in LABEL_CHANNELS:
         return 0.85 if words >= _LONG_LABEL else 0.6
+    if passage.channel in NEVER_HONEST:
+        return 0.85
     prose = 8 if passage.channel in ORDINARY_CHANNELS else 6
     if words >= _MANY_WORDS:
         return 0.85 if passage.channel in ORDINARY_CHANNELS else 0.93
@@ -150,6 +173,59 @@ def _finding(
         locator=locator or document.locate(span),
         evidence={"channel": channel, "count": count},
     )
+
+
+def _encoded(document: Document) -> Iterator[Finding]:
+    """Yield what reads as prose only once it is decoded, in plain sight or in a benign passage."""
+    texts = [document.text, *(p.text for p in document.hidden if p.benign)]
+    for text in texts:
+        counts: dict[str, int] = {}
+        for item in hidden_prose(text.text):
+            counts[item.encoding] = counts.get(item.encoding, 0) + 1
+            if counts[item.encoding] > MAX_FINDINGS_PER_CHANNEL:
+                continue
+            size = item.end - item.start
+            yield _finding(
+                document,
+                f"encoded-{item.encoding}",
+                risk=item.risk,
+                span=text.source(item.start, item.end),
+                message=f"{size} code points that read as prose once decoded ({item.encoding})",
+                count=size,
+            )
+
+
+def _metadata(document: Document) -> Iterator[Finding]:
+    """Yield properties that give orders: a title says what a document is about, not what to do."""
+    for field in document.metadata:
+        if field.name in _ADDRESSES or not gives_orders(field.value):
+            continue
+        sentence = (
+            field.value.rstrip()[-1:] in ".!?:;\"'\u201d" or len(field.value.split()) >= _MANY_WORDS
+        )
+        if field.name in _HEADLINES and not sentence:
+            continue
+        count = len(field.value.split())
+        yield Finding(
+            rule="hidden-text.metadata",
+            risk=0.7,
+            level=FindingLevel.SUSPICIOUS,
+            message=f"{count} words in a property that give orders",
+            evidence={"channel": "metadata", "count": count},
+        )
+        return
+
+
+def _warnings(document: Document) -> Iterator[Finding]:
+    for code, (risk, message) in WARNINGS.items():
+        if code in document.warnings:
+            yield Finding(
+                rule=f"hidden-text.{code}",
+                risk=risk,
+                level=FindingLevel.SUSPICIOUS,
+                message=message,
+                evidence={"channel": code},
+            )
 
 
 def _code_points(document: Document) -> Iterator[Finding]:

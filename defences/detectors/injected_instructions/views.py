@@ -6,10 +6,7 @@ budget bounds the work: an encoded blob costs the scanner no more than the attac
 
 from __future__ import annotations
 
-import base64
-import binascii
 import codecs
-import html
 import re
 import string
 import unicodedata
@@ -19,15 +16,15 @@ from itertools import islice
 
 import numpy as np
 
+from defences.disguised_words import disguises
+from defences.encoded_blobs import ESCAPE, blobs, unescape
+from defences.split_words import split_prose
 from domain.text import MappedText
 
 MAX_BLOBS = 64
-MAX_BLOB_CHARACTERS = 16_384
-MAX_DEPTH = 2
+MAX_DEPTH = 3
 
 _OFTEN = 4  # escapes or marks that make another reading worth its time
-_MIN_BLOB = 12
-_ASCII_END = 0x80
 
 _Replacement = Callable[[str], str]
 
@@ -63,14 +60,6 @@ _ROT13_SIGNS = tuple(
 )
 _REVERSED_SIGNS = tuple(word[::-1] for word in ("instruction", "ignore", "prompt", "assistant"))
 
-_PACKED = re.compile(r"[A-Za-z0-9+/_=-]{20,}|(?:%[0-9A-Fa-f]{2}){8,}")
-_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{20,}(?:\r?\n[A-Za-z0-9+/_-]{4,})*={0,2}")
-_BASE32 = re.compile(r"[A-Z2-7]{32,}={0,6}")
-_HEX = re.compile(r"(?:[0-9A-Fa-f]{2}[ :]?){16,}")
-_BINARY = re.compile(r"(?:[01]{8} ?){8,}")
-_ESCAPE = re.compile(
-    r"%[0-9A-Fa-f]{2}|\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|&#[xX]?[0-9A-Fa-f]{1,6};|&[a-z]{2,8};"
-)
 _ESCAPED_LETTER = re.compile(
     r"%(?:[46-7][0-9A-Fa-f]|20)|\\x[46-7][0-9A-Fa-f]|\\u00[46-7][0-9A-Fa-f]|&#[xX]?[0-9A-Fa-f]{2,6};"
 )
@@ -138,9 +127,10 @@ def _composed(outer: View, inner: View) -> View:
 
 def _unpacked(text: str) -> Iterator[View]:
     """Yield what was packed away in the text and may hold more of the kind."""
-    yield from _blobs(text)
+    for blob in blobs(text):
+        yield View(encoding=blob.encoding, text=blob.text)
     if _often(_ESCAPED_LETTER, text):
-        yield _replaced("escapes", text, _ESCAPE, _unescape)
+        yield _replaced("escapes", text, ESCAPE, unescape)
 
 
 def _reread(text: str) -> Iterator[View]:
@@ -165,6 +155,11 @@ def _reread(text: str) -> Iterator[View]:
             view = _replaced("spaced-letters", text, pattern, _joined)
             if _says_more(fold(view.text.text), lowered):
                 yield View(encoding=view.encoding, text=view.text, squashed=squashed)
+    for disguise in disguises(text):
+        for reading in disguise.readings:
+            yield View(encoding=disguise.encoding, text=reading)
+    for split in split_prose(text):
+        yield View(encoding=split.encoding, text=split.text)
 
 
 def _says_more(reading: str, source: str) -> bool:
@@ -187,13 +182,6 @@ def _unleet(word: re.Match[str]) -> str:
     text = word[0]
     has_letters = any("a" <= character <= "z" for character in text)
     return text.translate(_LEET) if has_letters or len(text) <= 1 else text
-
-
-def _unescape(escape: str) -> str:
-    if escape[0] == "&":
-        return html.unescape(escape)[:1] or " "
-    value = int(escape.lstrip("%\\xu"), 16)
-    return chr(value) if value < _ASCII_END or escape[1] == "u" else "\ufffd"
 
 
 def _replaced(
@@ -223,69 +211,3 @@ def _replaced(
             text="".join(pieces), starts=starts.astype(np.int32), ends=ends.astype(np.int32)
         ),
     )
-
-
-def _blobs(text: str) -> Iterator[View]:
-    """Yield the readable contents of encoded runs, each mapped to its run."""
-    for encoding, pattern, decode in _CODECS:
-        for run in pattern.finditer(text):
-            blob = run[0][:MAX_BLOB_CHARACTERS]
-            content = _readable(decode(blob))
-            if content is not None:
-                yield View(encoding=encoding, text=_spread(content, run.start(), len(blob)))
-
-
-def _spread(content: str, start: int, length: int) -> MappedText:
-    """Return `content` mapped evenly over the run of `length` that it came from."""
-    edges = np.linspace(0, length, len(content) + 1)
-    return MappedText(
-        text=content,
-        starts=(start + np.floor(edges[:-1])).astype(np.int32),
-        ends=(start + np.ceil(edges[1:])).astype(np.int32),
-    )
-
-
-def _readable(content: bytes) -> str | None:
-    if len(content) < _MIN_BLOB:
-        return None
-    text = content.decode("utf-8", errors="ignore")
-    letters = sum(1 for character in text if character.isalnum() or character in " .,:;'\"!?-\n")
-    if _PACKED.fullmatch(text):
-        return text
-    return text if letters >= 0.9 * len(content) and " " in text else None
-
-
-def _base64(blob: str) -> bytes:
-    packed = re.sub(r"[\r\n=]", "", blob).translate(str.maketrans("-_", "+/"))
-    packed = packed[: len(packed) - (len(packed) % 4 == 1)]
-    return _tried(packed + "=" * (-len(packed) % 4), base64.b64decode)
-
-
-def _base32(blob: str) -> bytes:
-    packed = blob.rstrip("=")
-    packed = packed[: len(packed) - (len(packed) % 8 in {1, 3, 6})]
-    return _tried(packed + "=" * (-len(packed) % 8), base64.b32decode)
-
-
-def _hex(blob: str) -> bytes:
-    return _tried(re.sub(r"[ :]", "", blob), bytes.fromhex)
-
-
-def _binary(blob: str) -> bytes:
-    digits = blob.replace(" ", "")
-    return bytes(int(digits[at : at + 8], 2) for at in range(0, len(digits) - 7, 8))
-
-
-def _tried(packed: str, decode: Callable[[str], bytes]) -> bytes:
-    try:
-        return decode(packed)
-    except (binascii.Error, ValueError):
-        return b""
-
-
-_CODECS: tuple[tuple[str, re.Pattern[str], Callable[[str], bytes]], ...] = (
-    ("base64", _BASE64, _base64),
-    ("base32", _BASE32, _base32),
-    ("hex", _HEX, _hex),
-    ("binary", _BINARY, _binary),
-)

@@ -1,0 +1,243 @@
+"""Finds prose that is taken apart or run together: `i g n o r e`, one word a line, `ignoreall`.
+
+What is joined again is divided into common words; only where they cover it nearly whole is it
+prose, so that tables, initials and identifiers are none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+
+from defences.vocabulary import FOREIGN_WORDS, FUNCTION_WORDS, is_prose, words
+from domain.text import MappedText
+
+MAX_LETTERS: Final = 2_000
+"""Of one run that is divided into words."""
+MAX_RUNS: Final = 40
+_LONGEST_WORD: Final = 14
+_COVERAGE: Final = 0.85
+_MIN_SPLIT_WORDS: Final = 5
+_MIN_JOINED_WORDS: Final = 6
+_MIN_FUNCTIONS: Final = 2
+_FUNCTIONS: Final = FUNCTION_WORDS | FOREIGN_WORDS
+_SURELY_PROSE: Final = 9
+_SEPARATOR: Final = r"[ \t._*\-\u00b7|,:;'\u2019\"()@!?/\n]{1,4}"
+_LETTERS: Final = re.compile(rf"(?<![^\W_])(?:[^\W\d_]{_SEPARATOR}){{13,}}[^\W\d_](?![^\W_])")
+_LONG: Final = re.compile(r"(?<![\w/=+#-])[A-Za-z][A-Za-z',;!?]{26,}")
+_JOINED: Final = tuple(
+    (
+        joint,
+        re.compile(
+            rf"(?<![\w/.=#@-])[^\W\d_][^\s/(){mark}]{{0,40}}{mark}"
+            rf"(?:[^\s(){mark}]{{1,60}}{mark}){{4,}}[^\s(){mark}]{{1,60}}"
+        ),
+    )
+    for joint, mark in (("_", "_"), ("-", r"\-"), ("+", r"\+"), ("~", "~"), ("^", r"\^"))
+)
+_CODE_NAME: Final = re.compile(r"(?:test|it|should)_|[A-Z0-9_]+\Z")
+_LINE_MARK: Final = re.compile(r"\s*(?:[-*+#>|]|\d+[.)]\s)|.*[{}<>=;|\\]|.*:\Z")
+_WORDS_A_LINE: Final = 3
+_MIN_LINES: Final = 6
+_PARTS: Final = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Split:
+    """Prose that was taken apart or run together, joined as it reads; mapped to the text.
+
+    Attributes:
+        sure: So long, or so odd, that no identifier or poem reads like it.
+    """
+
+    encoding: str
+    start: int
+    end: int
+    text: MappedText
+    sure: bool = True
+
+
+def split_prose(text: str) -> Iterator[Split]:
+    """Yield what reads as prose once it is joined or divided."""
+    for number, match in enumerate(_LETTERS.finditer(text)):
+        if number >= MAX_RUNS:
+            break
+        yield from _spaced(text, match.start(), min(match.end(), match.start() + 4 * MAX_LETTERS))
+    for number, match in enumerate(_LONG.finditer(text)):
+        if number >= MAX_RUNS:
+            break
+        yield from _run_together(text, match.start(), min(match.end(), match.start() + MAX_LETTERS))
+    for joint, pattern in _JOINED:
+        if text.count(joint) >= _MIN_JOINED_WORDS - 1:
+            for match in pattern.finditer(text):
+                yield from _joined(text, match, joint)
+    yield from _lines(text)
+
+
+def _mapped(pieces: Sequence[tuple[str, int, int]]) -> MappedText:
+    """Return the pieces; each character of one stands for the same range."""
+    lengths = [len(piece) for piece, _, _ in pieces]
+    starts = np.repeat(np.array([start for _, start, _ in pieces], dtype=np.int32), lengths)
+    ends = np.repeat(np.array([end for _, _, end in pieces], dtype=np.int32), lengths)
+    return MappedText(text="".join(piece for piece, _, _ in pieces), starts=starts, ends=ends)
+
+
+def _spaced(text: str, start: int, end: int) -> Iterator[Split]:
+    letters = [match.start() for match in re.finditer(r"[^\W\d_]", text[start:end])]
+    gaps = [text[start + one + 1 : start + two] for one, two in pairwise(letters)]
+    usual = Counter(gaps).most_common(1)[0][0]
+    wordy = sum(gap != usual for gap in gaps)
+    if wordy >= _MIN_SPLIT_WORDS - 1:
+        pieces: list[tuple[str, int, int]] = []
+        for at, letter in enumerate(letters):
+            pieces.append((text[start + letter], start + letter, start + letter + 1))
+            if at < len(gaps) and gaps[at] != usual:
+                mark = "".join(c for c in gaps[at] if c in ",:;!?'\"")
+                pieces.append((f"{mark} ", start + letter + 1, start + letters[at + 1]))
+        mapped = _mapped(pieces)
+        if is_prose(mapped.text):
+            yield Split(encoding="spaced-letters", start=start, end=end, text=mapped)
+            return
+    yield from _divided(text, start, [start + letter for letter in letters], "spaced-letters")
+
+
+def _run_together(text: str, start: int, end: int) -> Iterator[Split]:
+    places = [at for at in range(start, end) if text[at].isalpha()]
+    yield from _divided(text, start, places, "run-together")
+
+
+def _divided(text: str, start: int, places: Sequence[int], encoding: str) -> Iterator[Split]:
+    places = places[:MAX_LETTERS]
+    letters = "".join(text[at] for at in places).lower()
+    if not letters or len(letters) != len(places):
+        return
+    found = divide(letters)
+    if found is None:
+        return
+    spaced = encoding == "spaced-letters"
+    functions = {word for word in found if word in _FUNCTIONS}
+    if len(found) < (_MIN_SPLIT_WORDS if spaced else _MIN_JOINED_WORDS):
+        return
+    # The name of a class may hold two short words by chance: `ExternalReferenceForbidden`.
+    if len(functions) < _MIN_FUNCTIONS + (not spaced):
+        return
+    pieces: list[tuple[str, int, int]] = []
+    at = 0
+    for word in found:
+        pieces += [(text[p], p, p + 1) for p in places[at : at + len(word)]]
+        at += len(word)
+        pieces.append((" ", places[at - 1] + 1, places[at - 1] + 1))
+    yield Split(encoding=encoding, start=start, end=places[-1] + 1, text=_mapped(pieces[:-1]))
+
+
+def divide(letters: str) -> list[str] | None:
+    """Return `letters` divided into common words, or None where they do not cover most of it.
+
+    Least cost: a word costs one, a letter that is in none costs two; a name may be left over.
+    """
+    known = words() | FOREIGN_WORDS
+    size = len(letters)
+    cost = [0.0] + [np.inf] * size
+    back = [0] * (size + 1)
+    for end in range(1, size + 1):
+        cost[end], back[end] = cost[end - 1] + 2.0, end - 1
+        for start in range(max(0, end - _LONGEST_WORD), end):
+            length = end - start
+            if letters[start:end] not in known or (length == 1 and letters[start] not in "ai"):
+                continue
+            price = cost[start] + (1.0 if length > 2 else 1.4)  # noqa: PLR2004 - short words are everywhere
+            if price < cost[end]:
+                cost[end], back[end] = price, start
+    found: list[str] = []
+    rest, at, loose = 0, size, ""
+    while at > 0:
+        piece = letters[back[at] : at]
+        if len(piece) == 1 and piece not in "ai":
+            rest, loose = rest + 1, piece + loose
+        else:
+            if loose:
+                found.append(loose)
+            found.append(piece)
+            loose = ""
+        at = back[at]
+    if loose:
+        found.append(loose)
+    found.reverse()
+    if rest > (1 - _COVERAGE) * size or len(found) * 6 < size / 1.5:
+        return None
+    return found
+
+
+def _joined(text: str, match: re.Match[str], joint: str) -> Iterator[Split]:
+    """`ignore_all_previous_...`: an identifier is short, or is named as tests are."""
+    run = match[0]
+    if _CODE_NAME.match(run) or text[match.end() : match.end() + 1] in ("(", "/", ":"):
+        return
+    parts = list(_PARTS.finditer(run))
+    lowered = [part[0].lower() for part in parts]
+    functions = {word for word in lowered if word in _FUNCTIONS}
+    known = sum(word in words() or word in FOREIGN_WORDS for word in lowered)
+    if len(lowered) < _MIN_JOINED_WORDS or known * 3 < 2 * len(lowered):
+        return
+    if len(functions) < _MIN_FUNCTIONS:
+        return
+    slug = joint == "-" and run == run.lower() and not re.search(r"[,.!?;:]", run)
+    sure = not slug and (
+        len(lowered) >= _SURELY_PROSE or bool(re.search(r"[,!?;']|[.]\Z", run)) or run[:1].isupper()
+    )
+    readable = run.replace(joint, " ")
+    yield Split(
+        encoding="joined-words",
+        start=match.start(),
+        end=match.end(),
+        text=MappedText.identity(readable, offset=match.start()),
+        sure=sure,
+    )
+
+
+def _lines(text: str) -> Iterator[Split]:
+    """Yield runs of lines of one to three words that read on from line to line."""
+    if text.count("\n") < _MIN_LINES - 1:
+        return
+    run: list[tuple[int, str]] = []
+    at = 0
+    for line in [*text.split("\n"), "\x00" * 4]:
+        count = len(line.split())
+        if count == 0 and run and len(run[-1][1].split()) == 1 and len(run) > 1:
+            pass  # a blank line between single words
+        elif 1 <= count <= _WORDS_A_LINE and "\x00" not in line and not _LINE_MARK.match(line):
+            run.append((at, line))
+        else:
+            yield from _line_run(run)
+            run = []
+        at += len(line) + 1
+
+
+def _line_run(run: Sequence[tuple[int, str]]) -> Iterator[Split]:
+    if len(run) < _MIN_LINES:
+        return
+    lines = [line.strip() for _, line in run]
+    joined = " ".join(lines)
+    found = [word.lower() for word in _PARTS.findall(joined)]
+    functions = sum(word in _FUNCTIONS for word in found)
+    lower = sum(line[:1].islower() for line in lines[1:])
+    ends = sum(line[-1:] in ".!?,;" for line in lines)
+    if functions * 4 < len(found) or len({*found}) < _MIN_JOINED_WORDS:
+        return
+    if lower * 10 < 6 * (len(lines) - 1) or ends * 3 > len(lines) or not is_prose(joined):
+        return
+    pieces: list[tuple[str, int, int]] = []
+    for at, line in run:
+        pieces += [(c, at + n, at + n + 1) for n, c in enumerate(line)]
+        pieces.append((" ", at + len(line), at + len(line)))
+    sure = len(found) <= 1.6 * len(lines) or len(found) > _SURELY_PROSE
+    end = run[-1][0] + len(run[-1][1])
+    yield Split(
+        encoding="line-split", start=run[0][0], end=end, text=_mapped(pieces[:-1]), sure=sure
+    )

@@ -73,6 +73,25 @@ class Detector(Protocol):
         ...
 
 
+class InstructionClassifier(Protocol):
+    """Reads windows of text and says how likely each addresses a model instead of its reader.
+
+    A CPU port: sync, shared by threads, deterministic; a window's risk does not depend on the
+    others of a call.
+    """
+
+    @property
+    def version(self) -> str: ...
+
+    def risks(self, windows: Sequence[str]) -> Sequence[float]:
+        """Return a risk in [0, 1] for each window, in order; from 0.5 on it is worth holding.
+
+        Raises:
+            DetectorUnavailableError: The model is missing, damaged or not the pinned one.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScanReport:
     """What all detectors said of one document.

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from defences.detectors.injected_instructions.classified import ClassifiedWindow, WindowReader
 from defences.detectors.injected_instructions.context import Context, Enclosure
+from defences.detectors.injected_instructions.readings import (
+    HIDDEN,
+    METADATA,
+    VISIBLE,
+    Reading,
+    readings,
+)
 from defences.detectors.injected_instructions.rules import Rule, applicable
-from defences.detectors.injected_instructions.rules_hidden import HIDDEN
+from defences.detectors.injected_instructions.rules_hidden import HIDDEN as CONCEALED_RULES
 from defences.detectors.injected_instructions.rules_misuse import MISUSE
 from defences.detectors.injected_instructions.rules_multilingual import OTHER_LANGUAGES, SQUASHED
 from defences.detectors.injected_instructions.rules_takeover import TAKEOVER
-from defences.detectors.injected_instructions.views import fold, views
+from defences.detectors.injected_instructions.views import fold
 from domain.documents import Document, Span
 from domain.scanning import Finding, FindingLevel
-from domain.text import MappedText
 
 MAX_FINDINGS_PER_FAMILY = 40
 MAX_HITS_PER_RULE = 200
@@ -29,25 +36,12 @@ _QUOTED_FACTOR = 0.75  # quotation marks alone do not save a payload
 _ENCODED_DOUBT = 0.5  # share of the doubt left where an order had to be decoded
 _HIDDEN_DOUBT = 0.35  # ... where it stood in a channel that a reader does not see
 _HOSTILE = 0.5
-_SAFE_FIELD_NAMES = frozenset(
-    (
-        "title",
-        "author",
-        "subject",
-        "keywords",
-        "file-name",
-        "filename",
-        "source-uri",
-        "uri",
-        "label",
-    )
-)
+_LIKELY = 0.15  # of a window: below this the classifier says nothing
+
+CLASSIFIED = "classifier"
+"""The family of what the classifier found: its rule is `injected-instructions.classifier`."""
 
 _RULES = (*TAKEOVER, *MISUSE, *OTHER_LANGUAGES)
-
-_VISIBLE = "visible"
-_HIDDEN = "hidden"
-_METADATA = "metadata"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,10 +61,15 @@ class _Hit:
 class InjectedInstructionsDetector:
     """Finds text that addresses the model, in all that is text about a document (Law 14).
 
-    A hit's risk is its rule's strength, lessened by quotation, raised by a hidden channel or an
+    Rules read everything; a classifier reads the windows that are likeliest to address a model. A
+    hit's risk is its rule's strength, lessened by quotation, raised by a hidden channel or an
     encoding. Hits of several families near each other corroborate (noisy-or); hits far apart do
     not, so that length alone never raises a document. A passage that quotes an attack is a mention.
     """
+
+    def __init__(self, *, reader: WindowReader | None = None) -> None:
+        """Build the detector; without `reader` it goes by its rules alone."""
+        self._reader = reader
 
     @property
     def name(self) -> str:
@@ -78,10 +77,17 @@ class InjectedInstructionsDetector:
 
     @property
     def version(self) -> str:
-        return "1"
+        return "2" if self._reader is None else f"2+{self._reader.version}"
 
     def scan(self, document: Document) -> Sequence[Finding]:
-        hits = list(_document_hits(document))
+        """Return what addresses the model.
+
+        Raises:
+            DetectorUnavailableError: The classifier cannot be used.
+        """
+        found = list(readings(document))
+        windows = [] if self._reader is None else self._reader.read(found)
+        hits = list(_document_hits(document, found, windows))
         shown = _discounted(hits)
         counts: dict[tuple[str, bool], int] = defaultdict(int)
         for hit in hits:
@@ -101,25 +107,33 @@ def document_risk(findings: Iterable[Finding]) -> float:
     return 1.0 - math.prod(1.0 - risk for risk in greatest.values())
 
 
-def _document_hits(document: Document) -> Iterator[_Hit]:
-    yield from _visible_hits(document.text.text)
-    place = 0
-    for passage in document.hidden:
-        place += 1
-        doubt = 1.0 if passage.benign else _HIDDEN_DOUBT
-        rules = _RULES if passage.benign else (*_RULES, *HIDDEN)
-        for hit in _text_hits(passage.text.text, channel=_HIDDEN, place=place, rules=rules):
-            yield replace(hit, risk=1.0 - (1.0 - hit.risk) * doubt)
-    for entry in document.metadata:
-        place += 1
-        field = entry.name if entry.name in _SAFE_FIELD_NAMES else "other"
-        for text in (entry.value, entry.name):
-            for hit in _text_hits(text, channel=_METADATA, place=place):
-                yield replace(hit, field=field)
+def _document_hits(
+    document: Document, found: Sequence[Reading], windows: Sequence[ClassifiedWindow]
+) -> Iterator[_Hit]:
+    visible: list[_Hit] = []
+    for hit in _classified_hits(windows):
+        if hit.channel == VISIBLE:
+            visible.append(hit)
+        else:
+            yield hit
+    for place, ofplace in _by_place(found).items():
+        hits = _text_hits(ofplace)
+        if place == 0:
+            visible += hits
+        else:
+            yield from hits
+    yield from _with_mentions(document.text.text, visible)
 
 
-def _visible_hits(text: str) -> Iterator[_Hit]:
-    hits = list(_text_hits(text, channel=_VISIBLE, place=0))
+def _by_place(found: Sequence[Reading]) -> Mapping[int, Sequence[Reading]]:
+    places: dict[int, list[Reading]] = defaultdict(list)
+    for reading in found:
+        places[reading.place].append(reading)
+    return places
+
+
+def _with_mentions(text: str, hits: Sequence[_Hit]) -> Iterator[_Hit]:
+    """Yield hits of the visible text, those that are quoted or explained as mentions."""
     if not hits:
         return
     context = Context(text=text, folded=fold(text))
@@ -137,30 +151,43 @@ def _visible_hits(text: str) -> Iterator[_Hit]:
             yield replace(hit, risk=hit.risk * (_QUOTED_FACTOR if quoted else 1.0))
 
 
-def _text_hits(
-    text: str, *, channel: str, place: int, rules: Sequence[Rule] = _RULES
-) -> Iterator[_Hit]:
+def _classified_hits(windows: Sequence[ClassifiedWindow]) -> Iterator[_Hit]:
+    for window in windows:
+        if window.risk >= _LIKELY:
+            yield _hit(window.reading, CLASSIFIED, risk=window.risk, at=window.focus)
+
+
+def _hit(reading: Reading, family: str, *, risk: float, at: Span) -> _Hit:
+    """Return a hit at a range of the reading's view; decoding and concealment raise its risk."""
+    doubt = (_ENCODED_DOUBT if reading.view.encoding else 1.0) * (
+        _HIDDEN_DOUBT if reading.concealed else 1.0
+    )
+    return _Hit(
+        family=family,
+        risk=1.0 - (1.0 - risk) * doubt,
+        channel=reading.channel,
+        place=reading.place,
+        at=reading.view.text.source(at.start, at.end),
+        encoding=reading.view.encoding,
+        field=reading.field,
+    )
+
+
+def _text_hits(found: Sequence[Reading]) -> Iterator[_Hit]:
     seen: set[tuple[str, int, int]] = set()
-    for view in views(text):
-        folded = fold(view.text.text)
-        for rule in applicable(SQUASHED if view.squashed else rules, folded):
-            for span in _matches(rule, folded, view.text):
-                key = (rule.family, span.start, span.end)
-                if key in seen:
-                    continue
-                seen.add(key)
-                doubt = _ENCODED_DOUBT if view.encoding else 1.0
-                yield _Hit(
-                    family=rule.family,
-                    risk=1.0 - (1.0 - rule.strength) * doubt,
-                    channel=channel,
-                    place=place,
-                    at=span,
-                    encoding=view.encoding,
-                )
+    for reading in found:
+        rules = (*_RULES, *CONCEALED_RULES) if reading.concealed else _RULES
+        squashed = reading.view.squashed
+        for rule in applicable(SQUASHED if squashed else rules, reading.folded):
+            for at in _matches(rule, reading.folded):
+                hit = _hit(reading, rule.family, risk=rule.strength, at=at)
+                key = (rule.family, hit.at.start, hit.at.end)
+                if key not in seen:
+                    seen.add(key)
+                    yield hit
 
 
-def _matches(rule: Rule, folded: str, text: MappedText) -> Iterator[Span]:
+def _matches(rule: Rule, folded: str) -> Iterator[Span]:
     count = 0
     for match in rule.pattern.finditer(folded):
         count += 1
@@ -169,10 +196,10 @@ def _matches(rule: Rule, folded: str, text: MappedText) -> Iterator[Span]:
             continue
         if count > MAX_HITS_PER_RULE:
             # The rest of the text counts as one hit, so that no place goes unmarked.
-            yield text.source(start, len(folded))
+            yield Span(start, len(folded))
             return
         if end > start:
-            yield text.source(start, end)
+            yield Span(start, end)
 
 
 def _discounted(hits: Sequence[_Hit]) -> list[tuple[_Hit, float]]:
@@ -212,10 +239,10 @@ def _passage_risk(hits: Sequence[_Hit]) -> float:
 def _finding(document: Document, hit: _Hit, *, risk: float, count: int) -> Finding:
     span: Span | None = None
     locator: str | None = None
-    if hit.channel == _VISIBLE:
+    if hit.channel == VISIBLE:
         span = document.text.source(hit.at.start, hit.at.end)
         locator = document.locate(span)
-    elif hit.channel == _HIDDEN:
+    elif hit.channel == HIDDEN:
         passage = document.hidden[hit.place - 1]
         span = passage.text.source(hit.at.start, hit.at.end)
         locator = passage.locator or document.locate(span)
@@ -240,9 +267,9 @@ def _message(hit: _Hit, count: int) -> str:
     what = "quoted or explained" if hit.mention else "addressed to the model"
     how = f", found after decoding ({hit.encoding})" if hit.encoding else ""
     where = {
-        _VISIBLE: "visible text",
-        _HIDDEN: "hidden text",
-        _METADATA: f"metadata ({hit.field})",
+        VISIBLE: "visible text",
+        HIDDEN: "hidden text",
+        METADATA: f"metadata ({hit.field})",
     }[hit.channel]
     return f"{hit.family}: {count} {what}; this one in {where}{how}"
 

@@ -1,111 +1,65 @@
-"""Near-duplicate index over the Redis protocol: locality-sensitive hashing in one script a call.
+"""Near-duplicate index over the Redis protocol: one script a call.
 
 Query and insert are one step: of two workers that bring the same text at once, one sees the
-other. Every write is a ZADD or HSET of the same value, so that a retry changes nothing, and a
-removal leaves nothing behind. Of a tenant there are, under one hash tag (one slot in a cluster):
-
-    nd:{tenant}:meta      hash: `scheme`, `seq` (the last number given out)
-    nd:{tenant}:ids       hash: document id -> number
-    nd:{tenant}:docs      hash: number -> signature, then document id
-    nd:{tenant}:b<i>:...  sorted set of numbers, for each band i: documents that share its rows
+other. A retry changes nothing, and a removal leaves nothing behind. `near_duplicates_scripts` says
+which keys there are.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final, cast
 from urllib.parse import quote
 
 import numpy as np
+from numpy.typing import NDArray
 from redis.asyncio import Redis
+from redis.asyncio.cluster import RedisCluster
 from redis.client import NEVER_DECODE
 from redis.exceptions import NoScriptError, RedisError
 
-from domain.documents import DocumentId, TenantId
+from backends.near_duplicates_scripts import (
+    ALLOW,
+    DENY,
+    LEAST_SHARED,
+    QUERY,
+    QUERY_AND_INSERT,
+    REMOVE,
+)
+from domain.documents import DocumentId, OriginRef, TenantId
 from domain.errors import ConfigurationError, TransientError
-from domain.retrieval import Candidate, Signature
+from domain.retrieval import (
+    Candidate,
+    Crowd,
+    Fingerprint,
+    Resemblances,
+    SharedPassages,
+    Signature,
+)
 
 BUCKET_CAP: Final = 50
-_LAYOUT: Final = "1"
+PASSAGE_CAP: Final = 32
+"""Documents kept of one passage, the first that came."""
+PASSAGES_OF_AN_ORIGIN: Final = 4
+"""Of those, how many of one origin: its own boilerplate, or its flood, hides nobody else's."""
+SHARED_CAP: Final = 100
+_LAYOUT: Final = "2"
 _MISMATCH: Final = "NDSCHEME"
 _WORD_BYTES: Final = 4
+_HEAD: Final = 2  # namespace, and whether there is a signature
+_DENIED: Final = ord("d")
+_NO_TAG: Final = bytes(4)
 
-# KEYS: meta, ids, docs. Buckets are named in the script: a replaced signature is known only there.
-# ARGV: scheme, prefix, bands, bytes a band, bucket cap, then what the command needs.
-_PRELUDE: Final = """
-local meta, ids, docs = KEYS[1], KEYS[2], KEYS[3]
-local scheme, prefix = ARGV[1], ARGV[2]
-local bands, width, cap = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
-local known = redis.call('HGET', meta, 'scheme')
-if known and known ~= scheme then return redis.error_reply('NDSCHEME ' .. known) end
-local function bucket(signature, band)
-  return prefix .. ':b' .. band .. ':' .. string.sub(signature, band * width + 1, (band + 1) * width)
-end
-local function forget(number, record)
-  for band = 0, bands - 1 do redis.call('ZREM', bucket(record, band), number) end
-end
-"""
 
-# An over-full bucket is looked at in two halves: the oldest, among whom an original stands that a
-# flood has copied, and a run of the others, beginning elsewhere in each band.
-_FIND: Final = """
-local function find(signature, own)
-  local seen, found = {}, {}
-  for band = 0, bands - 1 do
-    local key = bucket(signature, band)
-    local size = redis.call('ZCARD', key)
-    local numbers
-    if size <= cap then
-      numbers = redis.call('ZRANGE', key, 0, -1)
-    else
-      local half = math.floor(cap / 2)
-      local high, low = string.byte(signature, band * width + 1, band * width + 2)
-      local start = half + (high * 256 + low) % (size - cap + 1)
-      numbers = redis.call('ZRANGE', key, 0, half - 1)
-      for _, number in ipairs(redis.call('ZRANGE', key, start, start + cap - half - 1)) do
-        numbers[#numbers + 1] = number
-      end
-    end
-    for _, number in ipairs(numbers) do
-      if number ~= own and not seen[number] then
-        seen[number] = true
-        local record = redis.call('HGET', docs, number)
-        if record then found[#found + 1] = record end
-      end
-    end
-  end
-  return found
-end
-"""
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """A document as the server keeps it."""
 
-_QUERY: Final = f"{_PRELUDE}{_FIND} return find(ARGV[6], false)"
-
-_QUERY_AND_INSERT: Final = f"""{_PRELUDE}{_FIND}
-local signature, id = ARGV[6], ARGV[7]
-local number = redis.call('HGET', ids, id)
-local found = find(signature, number)
-if number then
-  forget(number, redis.call('HGET', docs, number))
-else
-  number = string.format('%d', redis.call('HINCRBY', meta, 'seq', 1))
-end
-redis.call('HSET', meta, 'scheme', scheme)
-redis.call('HSET', ids, id, number)
-redis.call('HSET', docs, number, signature .. id)
-for band = 0, bands - 1 do redis.call('ZADD', bucket(signature, band), number, number) end
-return found
-"""
-
-_REMOVE: Final = f"""{_PRELUDE}
-local number = redis.call('HGET', ids, ARGV[6])
-if not number then return 0 end
-forget(number, redis.call('HGET', docs, number))
-redis.call('HDEL', ids, ARGV[6])
-redis.call('HDEL', docs, number)
-if redis.call('EXISTS', ids) == 0 then redis.call('DEL', meta) end
-return 1
-"""
+    document_id: DocumentId
+    signature: bytes
+    denied: bool
 
 
 class RedisNearDuplicateIndex:
@@ -113,7 +67,7 @@ class RedisNearDuplicateIndex:
 
     def __init__(
         self,
-        client: Redis,
+        client: Redis | RedisCluster,
         scheme: str,
         *,
         bands: int = 32,
@@ -125,7 +79,7 @@ class RedisNearDuplicateIndex:
 
         Args:
             client: Whether it decodes replies does not matter.
-            scheme: Names how signatures are made; an index made with another is refused.
+            scheme: Names how fingerprints are made; an index made with another is refused.
             bands: Parts that a signature is cut into; two that agree in one are candidates.
             rows: Values in each part.
             min_similarity: Candidates below it are left out.
@@ -140,68 +94,169 @@ class RedisNearDuplicateIndex:
         self._bucket_cap = bucket_cap
 
     async def query_and_insert(
-        self, tenant_id: TenantId, document_id: DocumentId, signature: Signature
-    ) -> Sequence[Candidate]:
-        packed = self._packed(signature)
-        found = await self._run(_QUERY_AND_INSERT, tenant_id, packed, document_id.encode())
-        return self._verified(signature, cast("list[bytes]", found))
+        self,
+        tenant_id: TenantId,
+        document_id: DocumentId,
+        fingerprint: Fingerprint,
+        *,
+        origin: OriginRef | None = None,
+    ) -> Resemblances:
+        mark = b"".join(
+            (
+                fingerprint.exact,
+                bytes([fingerprint.kept]),
+                _tag(origin),
+                _packed(fingerprint.stored),
+            )
+        )
+        sought = self._sought(fingerprint, document_id)
+        return self._read(fingerprint, await self._run(QUERY_AND_INSERT, tenant_id, *sought, mark))
 
-    async def query(self, tenant_id: TenantId, signature: Signature) -> Sequence[Candidate]:
-        found = await self._run(_QUERY, tenant_id, self._packed(signature))
-        return self._verified(signature, cast("list[bytes]", found))
+    async def query(
+        self,
+        tenant_id: TenantId,
+        fingerprint: Fingerprint,
+        *,
+        besides: DocumentId | None = None,
+    ) -> Resemblances:
+        sought = self._sought(fingerprint, besides or DocumentId(""))
+        return self._read(fingerprint, await self._run(QUERY, tenant_id, *sought))
+
+    async def deny(self, tenant_id: TenantId, document_id: DocumentId) -> None:
+        await self._run(DENY, tenant_id, document_id.encode())
+
+    async def allow(self, tenant_id: TenantId, document_id: DocumentId) -> None:
+        await self._run(ALLOW, tenant_id, document_id.encode())
 
     async def remove(self, tenant_id: TenantId, document_id: DocumentId) -> None:
-        await self._run(_REMOVE, tenant_id, document_id.encode())
+        await self._run(REMOVE, tenant_id, document_id.encode())
 
     async def count(self, tenant_id: TenantId) -> int:
         try:
-            return int(await self._client.hlen(f"{_prefix(tenant_id)}:ids"))
+            return int(await self._client.hlen(f"{self._prefix(tenant_id)}:ids"))
         except (RedisError, OSError) as exc:
             raise TransientError("the near-duplicate index did not answer") from exc
 
     async def _run(self, script: str, tenant_id: TenantId, *facts: bytes) -> object:
-        prefix = _prefix(tenant_id)
-        keys = [f"{prefix}:{name}" for name in ("meta", "ids", "docs")]
-        width = self._rows * _WORD_BYTES
-        arguments = [self._scheme, prefix, self._bands, width, self._bucket_cap, *facts]
+        arguments = [
+            self._scheme,
+            self._prefix(tenant_id),
+            self._bands,
+            self._rows * _WORD_BYTES,
+            self._bucket_cap,
+            PASSAGE_CAP,
+            PASSAGES_OF_AN_ORIGIN,
+            SHARED_CAP,
+            *facts,
+        ]
+        key = f"{_tenant_prefix(tenant_id)}:scheme"
         digest = hashlib.sha1(script.encode(), usedforsecurity=False).hexdigest()
         # Signatures are bytes, also from a client made with decode_responses.
         raw: dict[str, list[object]] = {NEVER_DECODE: []}
         try:
             try:
-                return await self._execute("EVALSHA", digest, len(keys), *keys, *arguments, **raw)
+                return await self._execute("EVALSHA", digest, 1, key, *arguments, **raw)
             except NoScriptError:  # a server that was restarted or never saw it; EVAL also keeps it
-                return await self._execute("EVAL", script, len(keys), *keys, *arguments, **raw)
+                return await self._execute("EVAL", script, 1, key, *arguments, **raw)
         except (RedisError, OSError) as exc:
             if str(exc).startswith(_MISMATCH):
                 raise ConfigurationError(
-                    f"the near-duplicate index holds signatures of scheme {str(exc)[9:]!r}, "
+                    f"the near-duplicate index holds fingerprints of scheme {str(exc)[9:]!r}, "
                     f"not {self._scheme!r}: clear it, it is rebuilt from the ledger"
                 ) from exc
             raise TransientError("the near-duplicate index did not answer") from exc
 
-    def _packed(self, signature: Signature) -> bytes:
+    def _prefix(self, tenant_id: TenantId) -> str:
+        return f"{_tenant_prefix(tenant_id)}:{self._scheme}"
+
+    def _sought(self, fingerprint: Fingerprint, document_id: DocumentId) -> tuple[bytes, ...]:
+        signature = fingerprint.signature
+        if signature is not None:
+            self._check(signature)
+        return (
+            b"" if signature is None else signature.astype("<u4").tobytes(),
+            fingerprint.exact,
+            _packed(fingerprint.passages),
+            str(LEAST_SHARED).encode(),
+            document_id.encode(),
+        )
+
+    def _check(self, signature: Signature) -> None:
         if signature.shape != (self._bands * self._rows,) or signature.dtype != np.uint32:
             raise ValueError(
                 f"signature is {signature.dtype}{signature.shape}, "
                 f"not uint32({self._bands * self._rows},)"
             )
-        return signature.astype("<u4").tobytes()
 
-    def _verified(self, signature: Signature, records: Sequence[bytes]) -> tuple[Candidate, ...]:
-        if not records:
-            return ()
-        size = self._bands * self._rows * _WORD_BYTES
-        stored = np.frombuffer(b"".join(record[:size] for record in records), "<u4")
-        similar = (stored.reshape(len(records), -1) == signature).mean(axis=1)
+    def _read(self, fingerprint: Fingerprint, reply: object) -> Resemblances:
+        near, same, shared, crowd, crowded = cast(
+            "tuple[list[bytes], list[bytes], list[bytes | int], int, list[bytes]]", reply
+        )
+        return Resemblances(
+            candidates=self._verified(
+                fingerprint.signature,
+                [self._record(raw) for raw in near],
+                [self._record(raw) for raw in same],
+            ),
+            shared=tuple(self._shared(shared)),
+            crowd=Crowd(size=crowd, members=tuple(self._record(raw).document_id for raw in crowded))
+            if crowd
+            else None,
+        )
+
+    def _verified(
+        self, signature: Signature | None, near: Sequence[_Record], same: Sequence[_Record]
+    ) -> tuple[Candidate, ...]:
+        exact = {record.document_id for record in same}
         found = [
-            Candidate(document_id=DocumentId(record[size:].decode()), similarity=float(similarity))
-            for record, similarity in zip(records, similar, strict=True)
-            if similarity >= self._min_similarity
+            Candidate(
+                document_id=record.document_id, similarity=1.0, exact=True, denied=record.denied
+            )
+            for record in same
         ]
+        others = [record for record in near if record.document_id not in exact]
+        if others and signature is not None:
+            stored = np.frombuffer(b"".join(record.signature for record in others), "<u4")
+            similar = (stored.reshape(len(others), -1) == signature).mean(axis=1)
+            found += [
+                Candidate(
+                    document_id=record.document_id,
+                    similarity=float(similarity),
+                    denied=record.denied,
+                )
+                for record, similarity in zip(others, similar, strict=True)
+                if similarity >= self._min_similarity
+            ]
         return tuple(sorted(found, key=lambda each: (-each.similarity, each.document_id)))
 
+    def _shared(self, reply: Sequence[bytes | int]) -> Iterator[SharedPassages]:
+        for start in range(0, len(reply), 4):
+            raw, sampled, stored, at = reply[start : start + 4]
+            record = self._record(cast("bytes", raw))
+            places = np.frombuffer(cast("bytes", at), ">u2")
+            yield SharedPassages(
+                document_id=record.document_id,
+                at=tuple(int(place) for place in places),
+                sampled=int(sampled),
+                stored=int(stored),
+                denied=record.denied,
+            )
 
-def _prefix(tenant_id: TenantId) -> str:
+    def _record(self, raw: bytes) -> _Record:
+        end = _HEAD + (self._bands * self._rows * _WORD_BYTES if raw[1:2] == b"1" else 0)
+        return _Record(DocumentId(raw[end:].decode()), raw[_HEAD:end], raw[0] == _DENIED)
+
+
+def _packed(passages: NDArray[np.uint32]) -> bytes:
+    return passages.astype(">u4").tobytes()
+
+
+def _tag(origin: OriginRef | None) -> bytes:
+    if origin is None:
+        return _NO_TAG
+    return hashlib.sha256(str(origin).encode()).digest()[:4]
+
+
+def _tenant_prefix(tenant_id: TenantId) -> str:
     # Quoted: a brace in a tenant's id would end the hash tag, and a colon would forge another key.
     return f"nd:{{{quote(tenant_id, safe='')}}}"

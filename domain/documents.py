@@ -298,6 +298,10 @@ class Document:
         hidden: Hidden passages with their text hardened in the same way.
         metadata: Titles, file names, labels, URIs and embedded properties, values hardened.
         neighbours: Near-copies among known documents, most similar first.
+        overlaps: Known documents that share passages with it, the most telling first.
+        echoes: Admitted documents that say nearly the same in other words, the nearest first.
+        crowd: Documents in an over-full bucket of the near-duplicate index into which this one
+            falls, unless several established origins explain it; 0 if there is none.
         changes: In what it departs from the reviewed and the serving version of itself.
         citations: Identifiers that were looked up; empty where no resolver is configured.
     """
@@ -314,6 +318,9 @@ class Document:
     parts: tuple[Part, ...] = ()
     warnings: tuple[str, ...] = ()
     neighbours: tuple[Neighbour, ...] = ()
+    overlaps: tuple[Overlap, ...] = ()
+    echoes: tuple[Echo, ...] = ()
+    crowd: int = 0
     changes: tuple[VersionChange, ...] = ()
     citations: tuple[ResolvedCitation, ...] = ()
 

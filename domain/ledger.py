@@ -37,7 +37,7 @@ from domain.monitoring import (
     WebhookId,
 )
 from domain.publishing import Publication, PublisherLedger, SignatureState
-from domain.retrieval import FamilyId, Signature
+from domain.retrieval import FamilyId, Fingerprint
 from domain.scanning import ScanReport
 from domain.suppressions import SuppressionLedger
 from domain.trust import CoarseReason, TrustAssessment, Verdict
@@ -147,7 +147,7 @@ class Settlement:
     """What a scan settled: written once, only if the document is still being scanned.
 
     Attributes:
-        signature: MinHash signature, so that a wiped index can be rebuilt; None if too short.
+        fingerprint: So that a wiped index can be rebuilt; None if the text is too short for one.
         settled_at: Also the moment of admission, if the verdict is `admit`.
         family_id, voting: Given if and only if the verdict is `admit`.
         mark: By which later versions know it; None where it could not be read.
@@ -156,7 +156,7 @@ class Settlement:
     assessment: TrustAssessment
     report: ScanReport | None
     media_type: str | None
-    signature: Signature | None
+    fingerprint: Fingerprint | None
     settled_at: datetime
     family_id: FamilyId | None = None
     voting: bool = True
@@ -169,6 +169,19 @@ class DocumentFilter:
     origin: OriginRef | None = None
     rule: str | None = None
     """Documents with a finding of this rule, or of any rule of this detector (`hidden-text`)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class KnownFingerprint:
+    """What the ledger remembers of a text, for an index that is rebuilt.
+
+    Attributes:
+        denied: Quarantined or rejected; also if the document was deleted since.
+    """
+
+    fingerprint: Fingerprint
+    origin: OriginRef
+    denied: bool
 
 
 class DecisionAction(StrEnum):
@@ -326,6 +339,8 @@ class DocumentLedger(Protocol):
     ) -> DocumentRecord:
         """Mark as deleted, forget title, file name, uri, labels and findings; the journal stays.
 
+        The fingerprint stays too where the document was quarantined or rejected.
+
         Raises:
             NotFoundError: Unknown, or deleted already.
         """
@@ -362,8 +377,14 @@ class DocumentLedger(Protocol):
         voting: bool,
     ) -> None: ...
 
-    async def signatures(self, tenant_id: TenantId) -> Mapping[DocumentId, Signature]:
-        """Return the signatures of all documents that are not deleted."""
+    async def fingerprints(
+        self, tenant_id: TenantId, document_ids: Sequence[DocumentId] | None = None
+    ) -> Mapping[DocumentId, KnownFingerprint]:
+        """Return those of the documents named, or of all, that are not deleted.
+
+        Also those of documents that were quarantined or rejected when they were deleted: a text
+        that was turned away stays known by its hashes. Passages are those an index stores.
+        """
         ...
 
     async def tenants(self) -> Sequence[TenantId]: ...

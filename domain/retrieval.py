@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NewType, Protocol, TypeAlias
+from typing import Final, NewType, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from domain.documents import Chunk, DocumentId, Origin, TenantId
+from domain.documents import Chunk, DocumentId, Origin, OriginRef, TenantId
 
 FamilyId = NewType("FamilyId", str)
 """The document id of the family's centre (Law 3: a star, not a component)."""
@@ -20,6 +20,8 @@ Vector: TypeAlias = NDArray[np.float32]
 
 Signature: TypeAlias = NDArray[np.uint32]
 """MinHash values, shape `(num_perm,)`, scheme as named in the index's namespace."""
+
+EXACT_BYTES: Final = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,25 +152,120 @@ class VectorStore(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Fingerprint:
+    """What a near-duplicate index keeps of a text; the text cannot be made from it.
+
+    Attributes:
+        exact: 16 bytes, equal where texts differ in case, spacing, punctuation or disguise alone.
+        signature: None where the text is too short for one.
+        passages: uint32, ascending, without repeats: hashes of word windows, those below
+            2^(32 - sampled). Two texts that share a passage share its hashes.
+        sampled: One window in 2^sampled is among the passages.
+        kept: One window in 2^kept is stored by an index, never more than are looked for.
+        scheme: Names every parameter it was made with; those of two schemes are not compared.
+    """
+
+    exact: bytes
+    signature: Signature | None
+    passages: NDArray[np.uint32]
+    sampled: int = 0
+    kept: int = 0
+    scheme: str = ""
+
+    def __post_init__(self) -> None:
+        if len(self.exact) != EXACT_BYTES:
+            raise ValueError(f"exact digest is {len(self.exact)} bytes, not {EXACT_BYTES}")
+        if self.kept < self.sampled:
+            raise ValueError(f"one in 2^{self.kept} is kept, but only 2^{self.sampled} known")
+
+    @property
+    def stored(self) -> NDArray[np.uint32]:
+        """The passages that an index keeps: a prefix of all."""
+        return self.passages_at(self.kept)
+
+    def passages_at(self, rate: int) -> NDArray[np.uint32]:
+        """Return those of one window in 2^rate, or all where fewer are known."""
+        return self.passages[: int(np.searchsorted(self.passages, 2 ** max(0, 32 - rate)))]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """`similarity`: estimated Jaccard similarity of the two signatures, in [0, 1]."""
+    """A near-copy.
+
+    Attributes:
+        similarity: Estimated Jaccard similarity of the two signatures, in [0, 1].
+        exact: The texts are the same but for case, spacing, punctuation and disguise.
+        denied: It stands in the deny namespace.
+    """
 
     document_id: DocumentId
     similarity: float
+    exact: bool = False
+    denied: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedPassages:
+    """A document that has passages in common with the one looked up.
+
+    Attributes:
+        at: Places in the `passages` of the fingerprint looked up, ascending.
+        sampled: One window in 2^sampled of the other is stored.
+        stored: How many windows of the other are stored.
+        denied: It stands in the deny namespace.
+    """
+
+    document_id: DocumentId
+    at: tuple[int, ...]
+    sampled: int
+    stored: int
+    denied: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Crowd:
+    """The fullest bucket that holds more documents than are looked at.
+
+    Attributes:
+        size: Documents in it.
+        members: Those that were looked at: the oldest half, and a run of the others.
+    """
+
+    size: int
+    members: tuple[DocumentId, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resemblances:
+    """What an index knows of a text: near-copies (most similar first), shared passages, crowds."""
+
+    candidates: tuple[Candidate, ...] = ()
+    shared: tuple[SharedPassages, ...] = ()
+    crowd: Crowd | None = None
 
 
 class NearDuplicateIndex(Protocol):
-    """Signatures by tenant; finds those similar to a given one. Losing it loses no document."""
+    """Fingerprints by tenant; finds those similar to a given one. Losing it loses no document.
+
+    A tenant's documents stand in one of two namespaces, live and deny. Both are searched, apart:
+    however many live documents there are, they hide no denied one.
+    """
 
     async def query_and_insert(
-        self, tenant_id: TenantId, document_id: DocumentId, signature: Signature
-    ) -> Sequence[Candidate]:
-        """Return known near-copies, most similar first, and insert, in one atomic step.
+        self,
+        tenant_id: TenantId,
+        document_id: DocumentId,
+        fingerprint: Fingerprint,
+        *,
+        origin: OriginRef | None = None,
+    ) -> Resemblances:
+        """Return what is known of the text and insert it, in one atomic step.
 
-        Of two concurrent calls with similar signatures, one sees the other. Repeating a call for
-        the same id replaces and never returns itself. Candidates are verified against stored
-        signatures; at most 50 of a bucket are looked at.
+        Of two concurrent calls with similar texts, one sees the other. Repeating a call for the
+        same id replaces, never returns itself, and leaves a denied document denied. Candidates
+        are verified against stored signatures; at most 50 of a bucket are looked at. Of one
+        passage a few documents of each origin are kept, the first that came.
 
         Raises:
             TransientError: The store did not answer.
@@ -176,8 +273,22 @@ class NearDuplicateIndex(Protocol):
         """
         ...
 
-    async def query(self, tenant_id: TenantId, signature: Signature) -> Sequence[Candidate]:
-        """As `query_and_insert`, without inserting: for dry runs."""
+    async def query(
+        self,
+        tenant_id: TenantId,
+        fingerprint: Fingerprint,
+        *,
+        besides: DocumentId | None = None,
+    ) -> Resemblances:
+        """As `query_and_insert`, without inserting, and without the document `besides`."""
+        ...
+
+    async def deny(self, tenant_id: TenantId, document_id: DocumentId) -> None:
+        """Move a document to the deny namespace; one that is unknown or there is no error."""
+        ...
+
+    async def allow(self, tenant_id: TenantId, document_id: DocumentId) -> None:
+        """Move it back; one that is unknown or live is no error."""
         ...
 
     async def remove(self, tenant_id: TenantId, document_id: DocumentId) -> None:

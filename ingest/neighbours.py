@@ -1,15 +1,16 @@
-"""Looks up the near-copies of a document before it is scanned (Laws 3 and 15)."""
+"""Looks up what else says the same before a document is scanned (Laws 3, 13 and 15)."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
-from defences.retrieval.differences import differences
-from defences.retrieval.shingles import signature
+from defences.retrieval.differences import Differences, differences
+from defences.retrieval.passages import Known, Passages, Standing, overlaps
+from defences.retrieval.shingles import SCHEME, fingerprint
 from domain.documents import (
     BlobStore,
     Document,
@@ -17,16 +18,25 @@ from domain.documents import (
     DocumentStatus,
     Neighbour,
     NeighbourRelation,
+    Origin,
+    OriginRef,
+    Overlap,
+    OverlapKind,
     TenantId,
 )
 from domain.errors import NotFoundError
-from domain.ledger import DocumentLedger, OriginLedger
-from domain.retrieval import Candidate, NearDuplicateIndex, Signature
+from domain.ledger import DocumentLedger, DocumentRecord, OriginLedger
+from domain.retrieval import Candidate, Crowd, Fingerprint, NearDuplicateIndex, Resemblances
+from domain.trust import Verdict
+from ingest.echoes import EchoLookup
 
 MAX_NEIGHBOURS: Final = 20
 """Near-copies compared word by word, of established origins and of the pool each: the most similar
 come first, so a flood costs no more, and it hides no established text."""
-
+MAX_OVERLAPS: Final = 5
+"""Documents with shared passages that are read, to see whether they say otherwise."""
+CROWD_ORIGINS: Final = 3
+"""Distinct established origins that explain an over-full bucket: boilerplate, not a flood."""
 
 _CONTAINED: Final = frozenset({DocumentStatus.QUARANTINED, DocumentStatus.REJECTED})
 
@@ -36,8 +46,35 @@ def text_key(document_id: DocumentId) -> str:
     return f"text/{document_id}"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What is known of a text, by fingerprint and by meaning; see `Document`."""
+
+    fingerprint: Fingerprint | None
+    neighbours: tuple[Neighbour, ...] = ()
+    overlaps: tuple[Overlap, ...] = ()
+    crowd: int = 0
+
+    def around(self, document: Document) -> Document:
+        """Return the document with all of it."""
+        return replace(
+            document, neighbours=self.neighbours, overlaps=self.overlaps, crowd=self.crowd
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Others:
+    """Documents that were found, as the ledger knows them; deleted ones only if denied."""
+
+    records: Mapping[DocumentId, DocumentRecord]
+    origins: Mapping[OriginRef, Origin]
+
+    def origin(self, document_id: DocumentId) -> Origin:
+        return self.origins[self.records[document_id].origin]
+
+
 class NeighbourLookup:
-    """Finds near-copies by signature, then says whether each repeats or contradicts."""
+    """Finds near-copies and shared passages, then says whether each repeats or contradicts."""
 
     def __init__(
         self,
@@ -46,44 +83,55 @@ class NeighbourLookup:
         documents: DocumentLedger,
         origins: OriginLedger,
         blobs: BlobStore,
+        echoes: EchoLookup | None = None,
     ) -> None:
         self._index = index
         self._documents = documents
         self._origins = origins
         self._blobs = blobs
+        self._echoes = echoes
 
     async def look_up(
-        self, tenant_id: TenantId, document_id: DocumentId | None, text: str
-    ) -> tuple[Signature | None, tuple[Neighbour, ...]]:
-        """Return the signature and the near-copies, most similar first.
+        self,
+        tenant_id: TenantId,
+        document_id: DocumentId | None,
+        text: str,
+        *,
+        origin: OriginRef | None = None,
+    ) -> Surroundings:
+        """Return the fingerprint and what resembles it, most similar first.
 
-        With a `document_id` the signature is inserted in the same atomic step; without one
-        nothing is (a dry run). Texts too short for a signature have neither.
+        With a `document_id` it is inserted in the same atomic step; without one nothing is (a dry
+        run). Texts too short for a fingerprint resemble nothing.
         """
-        own = await asyncio.to_thread(signature, text)
+        own = await asyncio.to_thread(fingerprint, text)
         if own is None:
-            return None, ()
+            return Surroundings(fingerprint=None)
         if document_id is None:
             found = await self._index.query(tenant_id, own)
         else:
             await self._rebuild_if_wiped(tenant_id)
-            found = await self._index.query_and_insert(tenant_id, document_id, own)
-        return own, await self._compare(tenant_id, text, found)
+            found = await self._index.query_and_insert(tenant_id, document_id, own, origin=origin)
+        return await self._seen(tenant_id, text, own, found)
+
+    async def hear(self, document: Document) -> Document:
+        """Return the document with the passages that mean nearly the same in other words."""
+        if self._echoes is None:
+            return document
+        return await self._echoes.around(document)
 
     async def look_again(self, document: Document) -> Document:
         """Return the document with the near-copies that came in since it was looked up."""
-        own = await asyncio.to_thread(signature, document.text.text)
+        own = await asyncio.to_thread(fingerprint, document.text.text)
         if own is None:
             return document
-        known = {document.id, *(one.document_id for one in document.neighbours)}
-        found = await self._index.query(document.tenant_id, own)
-        fresh = await self._compare(
-            document.tenant_id,
-            document.text.text,
-            [one for one in found if one.document_id not in known],
-        )
-        if not fresh:
+        known = {one.document_id for one in document.neighbours}
+        found = await self._index.query(document.tenant_id, own, besides=document.id)
+        candidates = [one for one in found.candidates if one.document_id not in known]
+        if not candidates:
             return document
+        others = await self._others(document.tenant_id, candidates, ())
+        fresh = await self._compare(document.tenant_id, document.text.text, candidates, others)
         return replace(
             document,
             neighbours=tuple(
@@ -91,52 +139,167 @@ class NeighbourLookup:
             ),
         )
 
-    async def forget(self, tenant_id: TenantId, document_id: DocumentId) -> None:
-        await self._index.remove(tenant_id, document_id)
+    async def follow(self, record: DocumentRecord) -> None:
+        """Bring the index to what the ledger says of a document. Safe to repeat.
+
+        What was turned away goes to the deny namespace, and stays there when it is deleted.
+        """
+        if record.status is DocumentStatus.ADMITTED:
+            await self._index.allow(record.tenant_id, record.id)
+        elif record.status in _CONTAINED:
+            await self._index.deny(record.tenant_id, record.id)
+        elif record.status is DocumentStatus.DELETED:
+            known = await self._documents.fingerprints(record.tenant_id, [record.id])
+            if record.id in known:
+                await self._index.deny(record.tenant_id, record.id)
+            else:
+                await self._index.remove(record.tenant_id, record.id)
 
     async def _rebuild_if_wiped(self, tenant_id: TenantId) -> None:
-        # The index lives in the broker's store, which may be wiped; the ledger has every signature.
+        # The index lives in the broker's store, which may be wiped; the ledger has what it needs.
         if await self._index.count(tenant_id) > 0:
             return
-        for document_id, known in (await self._documents.signatures(tenant_id)).items():
-            await self._index.query_and_insert(tenant_id, document_id, known)
+        for document_id, known in (await self._documents.fingerprints(tenant_id)).items():
+            made: Fingerprint | None = known.fingerprint
+            if known.fingerprint.scheme != SCHEME:
+                made = await self._made_again(tenant_id, document_id)
+            if made is None:
+                continue
+            await self._index.query_and_insert(tenant_id, document_id, made, origin=known.origin)
+            if known.denied:
+                await self._index.deny(tenant_id, document_id)
+
+    async def _made_again(self, tenant_id: TenantId, document_id: DocumentId) -> Fingerprint | None:
+        """Make the fingerprint of a text that was scanned under another scheme."""
+        try:
+            text = await self._blobs.get(tenant_id, text_key(document_id))
+        except NotFoundError:
+            return None
+        return await asyncio.to_thread(fingerprint, text.decode())
+
+    async def _seen(
+        self, tenant_id: TenantId, text: str, own: Fingerprint, found: Resemblances
+    ) -> Surroundings:
+        crowd = () if found.crowd is None else found.crowd.members
+        others = await self._others(
+            tenant_id, found.candidates, (*(each.document_id for each in found.shared), *crowd)
+        )
+        near = {one.document_id for one in found.candidates}
+        shared = overlaps(
+            Passages(passages=own.passages, sampled=own.sampled),
+            [
+                Known(shared=each, standing=_standing(others, each.document_id))
+                for each in found.shared
+                if each.document_id in others.records
+            ],
+            besides=frozenset(near),
+        )
+        return Surroundings(
+            fingerprint=own,
+            neighbours=await self._compare(tenant_id, text, found.candidates, others),
+            overlaps=await self._read(tenant_id, text, shared),
+            crowd=_unexplained(found.crowd, others),
+        )
+
+    async def _others(
+        self,
+        tenant_id: TenantId,
+        candidates: Sequence[Candidate],
+        more: Iterable[DocumentId],
+    ) -> _Others:
+        wanted = {*(one.document_id for one in candidates), *more}
+        records = dict(await self._documents.records(tenant_id, list(wanted)))
+        gone = sorted(wanted - records.keys())
+        for document_id in await self._documents.fingerprints(tenant_id, gone) if gone else ():
+            # Deleted, and still known: it was turned away.
+            records[document_id] = await self._documents.get(tenant_id, document_id)
+        refs = {record.origin for record in records.values()}
+        return _Others(
+            records=records,
+            origins={ref: await self._origins.get(tenant_id, ref) for ref in refs},
+        )
 
     async def _compare(
-        self, tenant_id: TenantId, text: str, candidates: Sequence[Candidate]
+        self, tenant_id: TenantId, text: str, candidates: Sequence[Candidate], others: _Others
     ) -> tuple[Neighbour, ...]:
-        records = await self._documents.records(
-            tenant_id, [candidate.document_id for candidate in candidates]
-        )
-        origins = {
-            ref: await self._origins.get(tenant_id, ref)
-            for ref in {record.origin for record in records.values()}
-        }
-        compared: Counter[bool] = Counter()
+        compared: Counter[tuple[bool, bool]] = Counter()
         neighbours: list[Neighbour] = []
         for candidate in candidates:
-            record = records.get(candidate.document_id)
+            record = others.records.get(candidate.document_id)
             if record is None:
                 continue
-            origin = origins[record.origin]
-            if compared[origin.established] == MAX_NEIGHBOURS:
+            origin = others.origin(candidate.document_id)
+            contained = record.status in (*_CONTAINED, DocumentStatus.DELETED)
+            if compared[origin.established, contained] == MAX_NEIGHBOURS:
                 continue
-            compared[origin.established] += 1
-            try:
-                other = await self._blobs.get(tenant_id, text_key(candidate.document_id))
-            except NotFoundError:
+            compared[origin.established, contained] += 1
+            difference = await self._differences(tenant_id, candidate.document_id, text)
+            if difference is None and record.status is not DocumentStatus.DELETED:
                 continue  # still being scanned by another worker, or just deleted
-            difference = await asyncio.to_thread(differences, other.decode(), text)
+            contradicts = difference is not None and difference.contradicts
             neighbours.append(
                 Neighbour(
                     document_id=candidate.document_id,
                     origin=origin,
                     similarity=candidate.similarity,
                     relation=NeighbourRelation.CONTRADICTION
-                    if difference.contradicts
+                    if contradicts
                     else NeighbourRelation.DUPLICATE,
-                    differences=difference.total,
+                    differences=0 if difference is None else difference.total,
                     admitted=record.status is DocumentStatus.ADMITTED,
-                    contained=record.status in _CONTAINED,
+                    contained=contained,
+                    exact=candidate.exact,
                 )
             )
         return tuple(neighbours)
+
+    async def _read(
+        self, tenant_id: TenantId, text: str, shared: Sequence[Overlap]
+    ) -> tuple[Overlap, ...]:
+        """Say of the most telling overlaps with established texts how many facts they change."""
+        read: list[Overlap] = []
+        for number, overlap in enumerate(shared):
+            told = overlap
+            if number < MAX_OVERLAPS and _worth_reading(overlap):
+                difference = await self._differences(tenant_id, overlap.document_id, text)
+                if difference is not None:
+                    told = replace(overlap, differences=difference.total)
+            read.append(told)
+        return tuple(read)
+
+    async def _differences(
+        self, tenant_id: TenantId, document_id: DocumentId, text: str
+    ) -> Differences | None:
+        try:
+            other = await self._blobs.get(tenant_id, text_key(document_id))
+        except NotFoundError:
+            return None
+        return await asyncio.to_thread(differences, other.decode(), text)
+
+
+def _worth_reading(overlap: Overlap) -> bool:
+    return (
+        overlap.origin.established and overlap.admitted and overlap.kind is not OverlapKind.PASSAGE
+    )
+
+
+def _standing(others: _Others, document_id: DocumentId) -> Standing:
+    record = others.records[document_id]
+    return Standing(
+        origin=others.origin(document_id),
+        admitted=record.status is DocumentStatus.ADMITTED,
+        contained=record.status in (*_CONTAINED, DocumentStatus.DELETED),
+        rejected=record.verdict is Verdict.REJECT,
+    )
+
+
+def _unexplained(crowd: Crowd | None, others: _Others) -> int:
+    """Return the size of a crowd; 0 where enough established origins write such texts."""
+    if crowd is None:
+        return 0
+    vouched = {
+        others.records[member].origin
+        for member in crowd.members
+        if member in others.records and others.origin(member).established
+    }
+    return 0 if len(vouched) >= CROWD_ORIGINS else crowd.size

@@ -32,7 +32,7 @@ from domain.documents import (
 from domain.errors import DocumentUnreadableError, TransientError, UnsupportedMediaTypeError
 from domain.ledger import DocumentRecord, Ledger, Settlement
 from domain.lifecycle import EditionMark
-from domain.retrieval import FamilyId, Signature
+from domain.retrieval import FamilyId, Fingerprint
 from domain.scanning import Detector, Finding, FindingLevel, ScanReport
 from domain.trust import CoarseReason, Contribution, TrustAssessment, TrustPolicy, Verdict
 from ingest.admission import Admission
@@ -59,7 +59,7 @@ class Examination:
     """A document as scanned and judged."""
 
     document: Document
-    signature: Signature | None
+    fingerprint: Fingerprint | None
     report: ScanReport
     assessment: TrustAssessment
     mark: EditionMark | None = None
@@ -240,11 +240,12 @@ class IngestPipeline:
             provenance=Provenance(origin=origin, claimed_uri=None, received_at=self._clock.now()),
             metadata=metadata,
         )
-        signature = None
+        made = None
         if against_index:
-            signature, found = await self._neighbours.look_up(tenant_id, None, document.text.text)
-            document = replace(document, neighbours=found)
-        return await self._judge(document, signature)
+            seen = await self._neighbours.look_up(tenant_id, None, document.text.text)
+            made = seen.fingerprint
+            document = await self._neighbours.hear(seen.around(document))
+        return await self._judge(document, made)
 
     async def _parse(self, record: DocumentRecord, content: bytes) -> ParsedDocument:
         return await self._parser.parse(
@@ -266,29 +267,29 @@ class IngestPipeline:
                 labels=record.labels,
             ),
         )
-        # The text first: a near-copy that is scanned at the same moment finds it by our signature.
+        # The text first: a near-copy that is scanned at the same moment finds it by our fingerprint.
         await self._blobs.put(
             record.tenant_id, text_key(record.id), document.text.text.encode("utf-8", "replace")
         )
-        signature, found = await self._neighbours.look_up(
-            record.tenant_id, record.id, document.text.text
+        seen = await self._neighbours.look_up(
+            record.tenant_id, record.id, document.text.text, origin=record.origin
         )
-        document = replace(document, neighbours=found)
+        document = await self._neighbours.hear(seen.around(document))
         mark = await self._background.versions.mark(document)
         changes = await self._background.versions.changes(
             document, mark, logical_id=record.logical_id
         )
-        seen = await self._judge(replace(document, changes=changes), signature)
-        return replace(seen, mark=mark)
+        judged = await self._judge(replace(document, changes=changes), seen.fingerprint)
+        return replace(judged, mark=mark)
 
-    async def _judge(self, document: Document, signature: Signature | None) -> Examination:
+    async def _judge(self, document: Document, fingerprint: Fingerprint | None) -> Examination:
         if self._citations is not None:
             document = await self._citations.look_up(document)
         report = await asyncio.to_thread(scan, document, self._detectors)
         report = await self._background.suppressed(document, report)
         assessment = self._policy.assess(report, document.provenance, now=self._clock.now())
         return Examination(
-            document=document, signature=signature, report=report, assessment=assessment
+            document=document, fingerprint=fingerprint, report=report, assessment=assessment
         )
 
     async def _settle(self, record: DocumentRecord, seen: Examination) -> None:
@@ -296,7 +297,7 @@ class IngestPipeline:
             assessment=seen.assessment,
             report=seen.report,
             media_type=seen.document.media_type,
-            signature=seen.signature,
+            fingerprint=seen.fingerprint,
             settled_at=self._clock.now(),
             mark=seen.mark,
         )
@@ -350,7 +351,7 @@ class IngestPipeline:
                     unavailable=frozenset(detector.name for detector in self._detectors),
                 ),
                 media_type=None,
-                signature=None,
+                fingerprint=None,
                 settled_at=self._clock.now(),
             ),
         )
@@ -369,8 +370,8 @@ class IngestPipeline:
             await self._restore(record)
         elif record.status not in _UNDECIDED:  # a scan under way is writing, and looks after it
             await self._admission.withdraw(record)
+        await self._neighbours.follow(record)
         if record.status is DocumentStatus.DELETED:
-            await self._neighbours.forget(record.tenant_id, record.id)
             await self._blobs.delete(record.tenant_id, text_key(record.id))
 
     async def _restore(self, record: DocumentRecord) -> None:

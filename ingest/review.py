@@ -89,12 +89,12 @@ class ReviewDesk:
             gone = await self._ledger.documents.delete(
                 tenant_id, document_id, actor=actor, at=self._clock.now()
             )
-            await self._clear(record)
+            await self._clear(gone)
         return gone
 
     async def _clear(self, record: DocumentRecord) -> None:
         await self._admission.withdraw(record)
-        await self._neighbours.forget(record.tenant_id, record.id)
+        await self._neighbours.follow(record)
         await self._blobs.delete(record.tenant_id, text_key(record.id))
         if not await self._ledger.documents.blob_in_use(record.tenant_id, record.sha256):
             await self._blobs.delete(record.tenant_id, original_key(record.sha256))

@@ -14,6 +14,7 @@ from domain.scanning import Detector
 from ingest.admission import Admission, ChunkOptions
 from ingest.background import Background
 from ingest.citations import CitationLookup
+from ingest.echoes import EchoLookup
 from ingest.leases import ScanLeases
 from ingest.neighbours import NeighbourLookup
 from ingest.origins import OriginDesk
@@ -59,7 +60,11 @@ def build_ingestion(
     """
     policy = build_policy(settings)
     neighbours = NeighbourLookup(
-        index=near_duplicates, documents=ledger.documents, origins=ledger.origins, blobs=blobs
+        index=near_duplicates,
+        documents=ledger.documents,
+        origins=ledger.origins,
+        blobs=blobs,
+        echoes=EchoLookup(embedder=embedder, vectors=vectors),
     )
     admission = Admission(
         vectors=vectors,

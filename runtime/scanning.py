@@ -29,6 +29,7 @@ from domain.documents import (
     Neighbour,
     Origin,
     OriginKind,
+    Overlap,
     ParsedDocument,
     Provenance,
 )
@@ -112,22 +113,36 @@ class Scanner:
             in_input_text=document.media_type in TEXT_TYPES,
         )
 
-    def with_neighbours(self, judged: Judged, neighbours: Sequence[Neighbour]) -> Judged:
-        """Judge again, now that near-copies are known."""
+    def with_surroundings(
+        self,
+        judged: Judged,
+        neighbours: Sequence[Neighbour],
+        *,
+        overlaps: Sequence[Overlap] = (),
+        crowd: int = 0,
+    ) -> Judged:
+        """Judge again, now that it is known what else says the same."""
         other = [
             finding
             for finding in judged.report.findings
             if not finding.rule.startswith(f"{NearDuplicatesDetector.name}.")
         ]
-        found = self.near_duplicates(judged.text, neighbours)
+        found = self.near_duplicates(judged.text, neighbours, overlaps=overlaps, crowd=crowd)
         return self._judged(
             judged.text,
             replace(judged.report, findings=(*other, *found)),
             in_input_text=judged.in_input_text,
         )
 
-    def near_duplicates(self, text: str, neighbours: Sequence[Neighbour]) -> Sequence[Finding]:
-        """Return what the near-copies say of a new document with this text."""
+    def near_duplicates(
+        self,
+        text: str,
+        neighbours: Sequence[Neighbour],
+        *,
+        overlaps: Sequence[Overlap] = (),
+        crowd: int = 0,
+    ) -> Sequence[Finding]:
+        """Return what its surroundings say of a new document with this text."""
         return NearDuplicatesDetector().scan(
             Document(
                 id=DocumentId("scan"),
@@ -138,6 +153,8 @@ class Scanner:
                 text=MappedText.identity(text),
                 provenance=self._provenance(),
                 neighbours=tuple(neighbours),
+                overlaps=tuple(overlaps),
+                crowd=crowd,
             )
         )
 

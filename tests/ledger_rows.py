@@ -31,7 +31,7 @@ from domain.monitoring import (
     Webhook,
     WebhookId,
 )
-from domain.retrieval import FamilyId, Signature
+from domain.retrieval import FamilyId, Fingerprint
 from domain.scanning import Finding, FindingLevel, ScanReport
 from domain.trust import CoarseReason, Contribution, TrustAssessment, Verdict
 
@@ -89,6 +89,18 @@ def finding(rule: str, *, span: Span | None = SOMEWHERE, locator: str | None = N
     )
 
 
+def known_by(signature: list[int] | None, passages: Sequence[int] = ()) -> Fingerprint:
+    """Return a fingerprint of which an index keeps one passage in four."""
+    return Fingerprint(
+        exact=b"0123456789abcdef",
+        signature=None if signature is None else np.asarray(signature, np.uint32),
+        passages=np.asarray(passages, np.uint32),
+        sampled=0,
+        kept=2,
+        scheme="v0",
+    )
+
+
 def settlement(
     document_id: DocumentId,
     *,
@@ -96,7 +108,7 @@ def settlement(
     reason: CoarseReason = CoarseReason.CLEAN,
     findings: Sequence[Finding] = (),
     read: bool = True,
-    signature: Signature | None = None,
+    fingerprint: Fingerprint | None = None,
     settled_at: datetime = NOW,
     family_id: str | None = None,
     voting: bool = True,
@@ -125,7 +137,7 @@ def settlement(
         assessment=assessment,
         report=report if read else None,
         media_type="text/html" if read else None,
-        signature=signature,
+        fingerprint=fingerprint,
         settled_at=settled_at,
         family_id=FamilyId(family_id or document_id) if admitted else None,
         voting=voting,

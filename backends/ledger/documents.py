@@ -18,10 +18,10 @@ from backends.ledger.records import find_record, read_record, record_row, save_c
 from backends.ledger.scans import (
     detector_of,
     forget_scan,
+    insert_fingerprint,
     insert_scan,
-    insert_signature,
     load_scan,
-    read_signature,
+    read_fingerprint,
 )
 from backends.ledger.schema import (
     LIVE,
@@ -41,13 +41,14 @@ from domain.ledger import (
     DocumentFilter,
     DocumentRecord,
     IdempotencyClaim,
+    KnownFingerprint,
     NewDocument,
     Page,
     Receipt,
     Settlement,
     StoredAssessment,
 )
-from domain.retrieval import FamilyId, Signature
+from domain.retrieval import FamilyId
 
 RECEIVE_ROUNDS: Final = 3
 """Only PostgreSQL needs a second one: where the known document is deleted under our eyes."""
@@ -176,7 +177,9 @@ class SqlDocumentLedger:
             before = find_record(connection, document_id, tenant_id=tenant_id, locked=True)
             after = transitions.deleted(before)
             save_change(connection, before, after)
-            forget_scan(connection, document_id)
+            forget_scan(
+                connection, document_id, fingerprint=before.status not in transitions.DENIED
+            )
             append_entry(connection, entries.document_deleted(before, actor=actor, at=at))
             return after
 
@@ -259,16 +262,23 @@ class SqlDocumentLedger:
 
         await self._database.write(body)
 
-    async def signatures(self, tenant_id: TenantId) -> Mapping[DocumentId, Signature]:
-        query = select(signatures.c.document_id, signatures.c.content).where(
-            signatures.c.tenant_id == tenant_id
+    async def fingerprints(
+        self, tenant_id: TenantId, document_ids: Sequence[DocumentId] | None = None
+    ) -> Mapping[DocumentId, KnownFingerprint]:
+        query = (
+            select(signatures, documents.c.origin_kind, documents.c.origin_id, documents.c.status)
+            .join(documents, documents.c.id == signatures.c.document_id)
+            .where(signatures.c.tenant_id == tenant_id)
+        )
+        queries = (
+            [query]
+            if document_ids is None
+            else [query.where(documents.c.id.in_(some)) for some in _batches(document_ids)]
         )
 
-        def body(connection: Connection) -> Mapping[DocumentId, Signature]:
-            return {
-                DocumentId(row.document_id): read_signature(row.content)
-                for row in connection.execute(query)
-            }
+        def body(connection: Connection) -> Mapping[DocumentId, KnownFingerprint]:
+            found = [row for each in queries for row in connection.execute(each)]
+            return {DocumentId(row.document_id): read_fingerprint(row) for row in found}
 
         return await self._database.read(body)
 
@@ -368,8 +378,8 @@ def _settle(connection: Connection, document_id: DocumentId, settlement: Settlem
         save_mark(connection, before, settlement)
     if settlement.report is not None:
         insert_scan(connection, document_id, settlement.report, settlement.assessment)
-    if settlement.signature is not None:
-        insert_signature(connection, before.tenant_id, document_id, settlement.signature)
+    if settlement.fingerprint is not None:
+        insert_fingerprint(connection, before.tenant_id, document_id, settlement.fingerprint)
     append_entry(connection, entries.document_settled(before, settlement))
     return True
 

@@ -1,4 +1,4 @@
-"""What scans said: the tables of assessments, findings and signatures."""
+"""What scans said, and by what a text is known again: assessments, findings, fingerprints."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy import Connection, Row, delete, select
 
 from backends.ledger.schema import assessments, findings, signatures
 from backends.ledger.statements import insert_rows
+from backends.ledger.transitions import DENIED
 from backends.ledger.types import to_json
-from domain.documents import DocumentId, Span, TenantId
-from domain.ledger import StoredAssessment
-from domain.retrieval import Signature
+from domain.documents import DocumentId, DocumentStatus, OriginRef, Span, TenantId
+from domain.ledger import KnownFingerprint, StoredAssessment
+from domain.retrieval import EXACT_BYTES, Fingerprint
 from domain.scanning import Finding, ScanReport
 from domain.trust import Contribution, TrustAssessment, Verdict
 
@@ -49,23 +51,53 @@ def insert_scan(
         insert_rows(connection, findings, rows)
 
 
-def insert_signature(
-    connection: Connection, tenant_id: TenantId, document_id: DocumentId, signature: Signature
+def insert_fingerprint(
+    connection: Connection, tenant_id: TenantId, document_id: DocumentId, made: Fingerprint
 ) -> None:
-    content = np.asarray(signature, dtype="<u4").tobytes()
     insert_rows(
         connection,
         signatures,
-        {"document_id": document_id, "tenant_id": tenant_id, "content": content},
+        {
+            "document_id": document_id,
+            "tenant_id": tenant_id,
+            "content": b"" if made.signature is None else _packed(made.signature),
+            "scheme": made.scheme,
+            "exact": made.exact,
+            "passages": _packed(made.stored),
+            "sampled": made.kept,
+        },
     )
 
 
-def read_signature(content: bytes) -> Signature:
+def read_fingerprint(row: Row[Any]) -> KnownFingerprint:
+    """Read a row of fingerprint, origin and status; one of the first release has no scheme."""
+    return KnownFingerprint(
+        fingerprint=Fingerprint(
+            exact=row.exact or bytes(EXACT_BYTES),
+            signature=_unpacked(row.content) if row.content else None,
+            passages=_unpacked(row.passages or b""),
+            sampled=row.sampled or 0,
+            kept=row.sampled or 0,
+            scheme=row.scheme or "",
+        ),
+        origin=OriginRef(kind=row.origin_kind, id=row.origin_id),
+        denied=row.status in (*DENIED, DocumentStatus.DELETED),
+    )
+
+
+def _packed(values: NDArray[np.uint32]) -> bytes:
+    return np.asarray(values, dtype="<u4").tobytes()
+
+
+def _unpacked(content: bytes) -> NDArray[np.uint32]:
     return np.frombuffer(content, dtype="<u4").astype(np.uint32)
 
 
-def forget_scan(connection: Connection, document_id: DocumentId) -> None:
-    for table in (findings, assessments, signatures):
+def forget_scan(
+    connection: Connection, document_id: DocumentId, *, fingerprint: bool = True
+) -> None:
+    """Delete findings and assessment; the fingerprint only if told so."""
+    for table in (findings, assessments, *((signatures,) if fingerprint else ())):
         connection.execute(delete(table).where(table.c["document_id"] == document_id))
 
 

@@ -17,6 +17,8 @@ from domain.retrieval import FamilyId
 from domain.trust import CoarseReason, Verdict
 
 UNDECIDED: Final = (DocumentStatus.RECEIVED, DocumentStatus.SCANNING)
+DENIED: Final = (DocumentStatus.QUARANTINED, DocumentStatus.REJECTED)
+"""Turned away: what is known of the text outlives the document."""
 
 STATUS_OF_VERDICT: Final[Mapping[Verdict, DocumentStatus]] = {
     Verdict.ADMIT: DocumentStatus.ADMITTED,

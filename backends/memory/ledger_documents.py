@@ -22,6 +22,7 @@ from domain.ledger import (
     DocumentFilter,
     DocumentRecord,
     IdempotencyClaim,
+    KnownFingerprint,
     NewDocument,
     Page,
     Receipt,
@@ -30,7 +31,7 @@ from domain.ledger import (
 )
 from domain.lifecycle import EditionMark
 from domain.publishing import Publication
-from domain.retrieval import FamilyId, Signature
+from domain.retrieval import FamilyId, Fingerprint
 from domain.trust import Verdict
 
 
@@ -41,7 +42,7 @@ class Kept:
     record: DocumentRecord
     touched_at: datetime
     stored: StoredAssessment | None = None
-    signature: Signature | None = None
+    fingerprint: Fingerprint | None = None
     mark: EditionMark | None = None
     reviewed: bool = False
     served: bool = False
@@ -167,8 +168,8 @@ class InMemoryDocumentLedger:
             kept.stored = StoredAssessment(
                 report=settlement.report, assessment=settlement.assessment
             )
-        if settlement.signature is not None:
-            kept.signature = np.array(settlement.signature, dtype=np.uint32)
+        if settlement.fingerprint is not None:
+            kept.fingerprint = _as_stored(settlement.fingerprint)
         self._journal.write(draft)
         return True
 
@@ -210,9 +211,10 @@ class InMemoryDocumentLedger:
     ) -> DocumentRecord:
         kept = self._kept(document_id, tenant_id)
         draft = entries.document_deleted(kept.record, actor=actor, at=at)
+        if kept.record.status not in transitions.DENIED:
+            kept.fingerprint = None
         kept.record = transitions.deleted(kept.record)
         kept.stored = None
-        kept.signature = None
         self._journal.write(draft)
         return kept.record
 
@@ -260,11 +262,18 @@ class InMemoryDocumentLedger:
         kept = self._kept(document_id, tenant_id)
         kept.record = replace(kept.record, family_id=family_id, voting=voting)
 
-    async def signatures(self, tenant_id: TenantId) -> Mapping[DocumentId, Signature]:
+    async def fingerprints(
+        self, tenant_id: TenantId, document_ids: Sequence[DocumentId] | None = None
+    ) -> Mapping[DocumentId, KnownFingerprint]:
+        wanted = None if document_ids is None else frozenset(document_ids)
         return {
-            kept.record.id: kept.signature
+            kept.record.id: KnownFingerprint(
+                fingerprint=kept.fingerprint,
+                origin=kept.record.origin,
+                denied=kept.record.status in transitions.DENIED or not kept.live,
+            )
             for kept in self._of(tenant_id)
-            if kept.signature is not None
+            if kept.fingerprint is not None and (wanted is None or kept.record.id in wanted)
         }
 
     async def tenants(self) -> Sequence[TenantId]:
@@ -350,3 +359,13 @@ def _passes(kept: Kept, filter: DocumentFilter) -> bool:
 def _has_finding(kept: Kept, rule: str) -> bool:
     findings = () if kept.stored is None else kept.stored.report.findings
     return any(rule in (finding.rule, finding.rule.partition(".")[0]) for finding in findings)
+
+
+def _as_stored(made: Fingerprint) -> Fingerprint:
+    """Return what a database gives back: copies, and of the passages those that are kept."""
+    return replace(
+        made,
+        signature=None if made.signature is None else np.array(made.signature, dtype=np.uint32),
+        passages=np.array(made.stored, dtype=np.uint32),
+        sampled=made.kept,
+    )

@@ -1,8 +1,9 @@
 """Near-copies of known documents: mirrors, contradictions, floods, texts that were turned away.
 
-Works on `Document.neighbours`, which the pipeline looked up. A copy is honest more often than
-not; what matters is whose text it copies and what it changes. A document of an established origin
-is never held for what others uploaded: nobody can block a page by uploading a copy of it first.
+Works on what the pipeline looked up: near-copies, shared passages, passages of the same meaning.
+A copy is honest more often than not; what matters is whose text it copies and what it changes. A
+document of an established origin is never held for what others uploaded: nobody can block a page
+by uploading a copy of it first.
 """
 
 from __future__ import annotations
@@ -10,11 +11,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from domain.documents import Document, Neighbour, NeighbourRelation, Origin, Tier
+from domain.documents import (
+    Document,
+    Echo,
+    Neighbour,
+    NeighbourRelation,
+    Origin,
+    Overlap,
+    OverlapKind,
+    Tier,
+)
 from domain.scanning import Finding, FindingLevel
 
 FLOOD: Final = 4
 """Near-copies from unestablished origins, besides the document, that make a flood."""
+DENIED_WORDS: Final = 40
+"""So many words of a rejected text, that no established one has, hold a document."""
+MOSTLY: Final = 0.8
+"""Share of an excerpt that stands in an established text, from which on changed facts hold it."""
 
 _COPY_RISK: Final = 0.02
 _PEER_RISK: Final = 0.3
@@ -22,13 +36,17 @@ _OWN_RISK: Final = 0.25
 _POOL_RISK: Final = 0.2
 _CONTAINED_PEER_RISK: Final = 0.4
 _DENIED_PEER_RISK: Final = 0.2
+_CROWD_RISK: Final = 0.6
+_PASSAGE_RISK: Final = 0.3
+_EXCERPT_RISK: Final = 0.55
+_ECHO_RISK: Final = 0.3
 
 
 class NearDuplicatesDetector:
     """Judges a document by its near-copies: what they are and who vouches for them."""
 
     name = "near-duplicate"
-    version = "1"
+    version = "2"
 
     def scan(self, document: Document) -> Sequence[Finding]:
         origin = document.provenance.origin
@@ -40,7 +58,11 @@ class NearDuplicatesDetector:
         findings.extend(_contradictions(origin, document.neighbours))
         if pooled:
             findings.extend(_flood(document.neighbours))
-        findings.extend(_denied(copies, pooled=pooled))
+        findings.extend(_denied(document.neighbours, pooled=pooled))
+        findings.extend(_passages(document.overlaps, pooled=pooled))
+        findings.extend(_echoes(document.echoes, pooled=pooled))
+        if document.crowd:
+            findings.append(_crowded(document, pooled=pooled))
         return findings
 
 
@@ -49,7 +71,7 @@ def _copy(copies: Sequence[Neighbour]) -> Finding:
         "copy",
         _COPY_RISK,
         FindingLevel.MENTION,
-        f"near-copy of {_count(copies, 'known document')}",
+        f"near-copy of {_number(copies, 'known document')}",
         copies,
     )
 
@@ -64,21 +86,21 @@ def _contradictions(origin: Origin, neighbours: Sequence[Neighbour]) -> Iterator
     pool = [n for n in others if not n.origin.established]
     suspicious, mention = FindingLevel.SUSPICIOUS, FindingLevel.MENTION
     if vouched and origin.established:
-        message = f"says otherwise than {_count(vouched, 'document')} of other established origins"
+        message = f"says otherwise than {_number(vouched, 'document')} of other established origins"
         yield _finding("contradiction", _PEER_RISK, mention, message, vouched)
     elif vouched:
-        message = f"changed copy of {_count(vouched, 'document')} of established origins"
+        message = f"changed copy of {_number(vouched, 'document')} of established origins"
         yield _finding("contradiction", _closeness(vouched), FindingLevel.HOSTILE, message, vouched)
     if contained and not origin.established:
         message = (
-            f"changed copy of {_count(contained, 'contained document')} of established origins"
+            f"changed copy of {_number(contained, 'contained document')} of established origins"
         )
         yield _finding("contradiction", _CONTAINED_PEER_RISK, suspicious, message, contained)
     if own:
-        message = f"changes what {_count(own, 'document')} of the same origin said"
+        message = f"changes what {_number(own, 'document')} of the same origin said"
         yield _finding("contradiction", _OWN_RISK, suspicious, message, own)
     if pool and not origin.established:
-        message = f"changed copy of {_count(pool, 'document')} of unestablished origins"
+        message = f"changed copy of {_number(pool, 'document')} of unestablished origins"
         yield _finding("contradiction", _POOL_RISK, suspicious, message, pool)
 
 
@@ -99,16 +121,102 @@ def _flood(neighbours: Sequence[Neighbour]) -> Iterator[Finding]:
     yield _finding("flood", risk, FindingLevel.HOSTILE, message, pooled)
 
 
-def _denied(copies: Sequence[Neighbour], *, pooled: bool) -> Iterator[Finding]:
-    """Yield a finding for a near-copy of a text that was quarantined or rejected."""
-    contained = [n for n in copies if n.contained]
-    if not contained or _mirrors(copies, than=_closest(contained)):
+def _denied(neighbours: Sequence[Neighbour], *, pooled: bool) -> Iterator[Finding]:
+    """Yield a finding for a near-copy of a text that was quarantined or rejected.
+
+    Also for one with other figures than an unestablished text that was turned away: a poison with
+    another number is that poison.
+    """
+    contained = [
+        n
+        for n in neighbours
+        if n.contained and (n.relation is NeighbourRelation.DUPLICATE or not n.origin.established)
+    ]
+    if not contained or _mirrors(neighbours, than=_closest(contained)):
         return
-    message = f"near-copy of {_count(contained, 'contained document')}"
+    message = f"near-copy of {_number(contained, 'contained document')}"
     if pooled:
         yield _finding("denied", _closeness(contained), FindingLevel.SUSPICIOUS, message, contained)
     else:
         yield _finding("denied", _DENIED_PEER_RISK, FindingLevel.MENTION, message, contained)
+
+
+def _passages(overlaps: Sequence[Overlap], *, pooled: bool) -> Iterator[Finding]:
+    """Yield what shared passages say: of texts turned away, of changed excerpts, of the rest."""
+    denied = [each for each in overlaps if each.contained]
+    held = [each for each in denied if _decisive(each)]
+    changed = [
+        each
+        for each in overlaps
+        if each.differences
+        and each.admitted
+        and each.origin.established
+        and each.kind is OverlapKind.WITHIN
+    ]
+    rest = [each for each in overlaps if not each.contained and each not in changed]
+    if denied:
+        told = held or denied
+        message = f"holds passages of {_number(told, 'contained document')}"
+        risk = _DENIED_PEER_RISK
+        if pooled:
+            risk = _share_risk(told) if held else _PASSAGE_RISK
+        level = FindingLevel.SUSPICIOUS if pooled else FindingLevel.MENTION
+        yield _overlapping("denied", risk, level, message, told)
+    if changed and pooled:
+        message = f"changed excerpt of {_number(changed, 'document')} of established origins"
+        mostly = max(each.share for each in changed) >= MOSTLY
+        risk = _EXCERPT_RISK if mostly else _PASSAGE_RISK
+        level = FindingLevel.HOSTILE if mostly else FindingLevel.SUSPICIOUS
+        yield _overlapping("contradiction", risk, level, message, changed)
+    if rest:
+        message = f"shares passages with {_number(rest, 'known document')}"
+        yield _overlapping("passage", _COPY_RISK, FindingLevel.MENTION, message, rest)
+
+
+def _decisive(overlap: Overlap) -> bool:
+    """Whether it is the text that was turned away, rather than one with a passage like it."""
+    if overlap.kind is not OverlapKind.PASSAGE:
+        return True
+    return overlap.rejected and overlap.words >= DENIED_WORDS
+
+
+def _share_risk(overlaps: Sequence[Overlap]) -> float:
+    """Return a risk from .55 for a passage to .75 for a whole text."""
+    return round(0.55 + 0.2 * max(each.share for each in overlaps), 4)
+
+
+def _echoes(echoes: Sequence[Echo], *, pooled: bool) -> Iterator[Finding]:
+    """Yield what paraphrases say: signs for a reviewer, which hold nothing by themselves."""
+    contrary = [each for each in echoes if each.differences and each.origin.established]
+    if contrary and pooled:
+        yield _finding_of_echoes(
+            "paraphrase-contradiction",
+            _ECHO_RISK,
+            FindingLevel.SUSPICIOUS,
+            f"says in other words something else than {_number(contrary, 'document')}"
+            " of established origins",
+            contrary,
+        )
+    alike = [each for each in echoes if each not in contrary]
+    if alike:
+        yield _finding_of_echoes(
+            "paraphrase",
+            _COPY_RISK,
+            FindingLevel.MENTION,
+            f"means nearly the same as {_number(alike, 'known document')}",
+            alike,
+        )
+
+
+def _crowded(document: Document, *, pooled: bool) -> Finding:
+    """Return the finding of a bucket with more documents than can be looked at."""
+    return Finding(
+        rule="near-duplicate.crowded",
+        risk=_CROWD_RISK if pooled else _COPY_RISK,
+        level=FindingLevel.HOSTILE if pooled else FindingLevel.MENTION,
+        message=f"one of {document.crowd} documents alike, more than can be compared",
+        evidence={"documents": document.crowd},
+    )
 
 
 def _mirrors(neighbours: Sequence[Neighbour], *, than: float) -> bool:
@@ -151,5 +259,43 @@ def _finding(
     )
 
 
-def _count(neighbours: Sequence[Neighbour], noun: str) -> str:
-    return f"{len(neighbours)} {noun}{'' if len(neighbours) == 1 else 's'}"
+def _overlapping(
+    rule: str, risk: float, level: FindingLevel, message: str, overlaps: Sequence[Overlap]
+) -> Finding:
+    most = max(overlaps, key=lambda each: (each.share, each.words))
+    return Finding(
+        rule=f"near-duplicate.{rule}",
+        risk=risk,
+        level=level,
+        message=message,
+        evidence={
+            "documents": len(overlaps),
+            "closest": most.document_id,
+            "kind": most.kind.value,
+            "share": round(most.share, 3),
+            "words": most.words,
+            "differences": max(each.differences for each in overlaps),
+        },
+    )
+
+
+def _finding_of_echoes(
+    rule: str, risk: float, level: FindingLevel, message: str, echoes: Sequence[Echo]
+) -> Finding:
+    nearest = max(echoes, key=lambda each: each.similarity)
+    return Finding(
+        rule=f"near-duplicate.{rule}",
+        risk=risk,
+        level=level,
+        message=message,
+        evidence={
+            "documents": len(echoes),
+            "closest": nearest.document_id,
+            "similarity": round(nearest.similarity, 3),
+            "differences": max(each.differences for each in echoes),
+        },
+    )
+
+
+def _number(things: Sequence[object], noun: str) -> str:
+    return f"{len(things)} {noun}{'' if len(things) == 1 else 's'}"

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from backends.memory.near_duplicates import InMemoryNearDuplicateIndex
 from defences.retrieval.differences import differences
-from defences.retrieval.shingles import SCHEME, signature
+from defences.retrieval.shingles import SCHEME, fingerprint
 from domain.documents import DEFAULT_TENANT, DocumentId, Neighbour, NeighbourRelation, Origin
-from domain.retrieval import Signature
+from domain.retrieval import Fingerprint
 from domain.scanning import Finding
 from domain.trust import Verdict
 from gateway.cli.scan_pool import Scanned
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class _Member:
     id: DocumentId
     text: str
-    signature: Signature
+    fingerprint: Fingerprint
     admitted: bool
 
 
@@ -47,12 +47,13 @@ class LiveIndex:
         """
         if scanned.judged is None:
             return scanned
-        _, neighbours = self._runner.run(
-            self._lookup.look_up(DEFAULT_TENANT, None, scanned.judged.text)
-        )
-        if not neighbours:
+        seen = self._runner.run(self._lookup.look_up(DEFAULT_TENANT, None, scanned.judged.text))
+        if not (seen.neighbours or seen.overlaps or seen.crowd):
             return scanned
-        return replace(scanned, judged=self._scanner.with_neighbours(scanned.judged, neighbours))
+        judged = self._scanner.with_surroundings(
+            scanned.judged, seen.neighbours, overlaps=seen.overlaps, crowd=seen.crowd
+        )
+        return replace(scanned, judged=judged)
 
 
 @contextmanager
@@ -95,13 +96,13 @@ def near_duplicates_within(
 
 def _member(number: int, scanned: Scanned) -> _Member | None:
     judged = scanned.judged
-    own = signature(judged.text) if judged is not None else None
+    own = fingerprint(judged.text) if judged is not None else None
     if judged is None or own is None:
         return None
     return _Member(
         id=DocumentId(f"{number:09d}"),
         text=judged.text,
-        signature=own,
+        fingerprint=own,
         admitted=judged.assessment.verdict is Verdict.ADMIT,
     )
 
@@ -112,20 +113,16 @@ async def _within(
     index = InMemoryNearDuplicateIndex(scheme=SCHEME)
     known = {member.id: member for member in members if member is not None}
     for document_id, each in known.items():
-        await index.query_and_insert(DEFAULT_TENANT, document_id, each.signature)
+        await index.query_and_insert(DEFAULT_TENANT, document_id, each.fingerprint)
     found: list[Sequence[Finding]] = []
     for member in members:
         if member is None:
             found.append(())
             continue
-        candidates = [
-            candidate
-            for candidate in await index.query(DEFAULT_TENANT, member.signature)
-            if candidate.document_id != member.id
-        ]
+        near = await index.query(DEFAULT_TENANT, member.fingerprint, besides=member.id)
         neighbours = [
             _neighbour(member, known[candidate.document_id], candidate.similarity)
-            for candidate in candidates[:MAX_NEIGHBOURS]
+            for candidate in near.candidates[:MAX_NEIGHBOURS]
         ]
         found.append(scanner.near_duplicates(member.text, neighbours) if neighbours else ())
     return found

@@ -35,6 +35,7 @@ from tests.ledger_rows import (
     REVIEWER,
     claim,
     finding,
+    known_by,
     later,
     settled,
     settlement,
@@ -270,7 +271,8 @@ async def test_no_tenant_sees_anothers_document(ledger: Ledger) -> None:
     assert page.items == ()
     assert not await ledger.documents.records(OTHER_TENANT, [mine.id])
     assert not await ledger.documents.family(OTHER_TENANT, FamilyId(mine.id))
-    assert not await ledger.documents.signatures(OTHER_TENANT)
+    assert not await ledger.documents.fingerprints(OTHER_TENANT)
+    assert not await ledger.documents.fingerprints(OTHER_TENANT, [mine.id])
     assert not await ledger.documents.blob_in_use(OTHER_TENANT, mine.sha256)
     assert not await ledger.documents.count_by_status(OTHER_TENANT)
     assert not await ledger.journal.entries(OTHER_TENANT)
@@ -629,7 +631,7 @@ async def test_deleting_forgets_all_text_and_keeps_the_journal(ledger: Ledger) -
         ledger,
         upload(),
         findings=[finding("hidden-text.zero-width")],
-        signature=np.arange(4, dtype=np.uint32),
+        fingerprint=known_by([0, 1, 2, 3]),
     )
 
     record = await ledger.documents.delete(DEFAULT_TENANT, document.id, actor=REVIEWER, at=later(1))
@@ -639,7 +641,7 @@ async def test_deleting_forgets_all_text_and_keeps_the_journal(ledger: Ledger) -
     assert (record.title, record.file_name, record.source_uri) == (None, None, None)
     assert record.labels == {}
     assert await ledger.documents.stored_assessment(DEFAULT_TENANT, document.id) is None
-    assert not await ledger.documents.signatures(DEFAULT_TENANT)
+    assert not await ledger.documents.fingerprints(DEFAULT_TENANT)
     by_rule = DocumentFilter(status=DocumentStatus.DELETED, rule="hidden-text")
     page = await ledger.documents.list(DEFAULT_TENANT, by_rule, cursor=None, limit=9)
     assert page.items == ()
@@ -743,20 +745,50 @@ async def test_a_document_moves_to_another_family(ledger: Ledger) -> None:
     assert (moved.family_id, moved.voting) == ("doc_centre", False)
 
 
-async def test_signatures_come_back_bit_for_bit(ledger: Ledger) -> None:
-    signature = np.asarray([0, 1, 2**31, 2**32 - 1], dtype=np.uint32)
-    document = await settled(ledger, upload("one"), signature=signature)
-    await settled(ledger, upload("short"), signature=None)
-    held = await settled(
-        ledger, upload("held"), verdict=Verdict.QUARANTINE, signature=signature[::-1]
-    )
+async def test_fingerprints_come_back_bit_for_bit(ledger: Ledger) -> None:
+    values = [0, 1, 2**31, 2**32 - 1]
+    document = await settled(ledger, upload("one"), fingerprint=known_by(values, values))
+    short = await settled(ledger, upload("short"), fingerprint=known_by(None))
+    await settled(ledger, upload("nothing"), fingerprint=None)
 
-    found = await ledger.documents.signatures(DEFAULT_TENANT)
+    found = await ledger.documents.fingerprints(DEFAULT_TENANT)
 
-    assert found.keys() == {document.id, held.id}
-    assert found[document.id].dtype == np.uint32
-    assert np.array_equal(found[document.id], signature)
-    assert np.array_equal(found[held.id], signature[::-1])
+    assert found.keys() == {document.id, short.id}
+    one = found[document.id].fingerprint
+    assert one.signature is not None
+    assert one.signature.dtype == one.passages.dtype == np.uint32
+    assert one.signature.tolist() == values
+    assert one.passages.tolist() == [0, 1]  # of one window in four: those an index stores
+    assert (one.exact, one.sampled, one.kept) == (b"0123456789abcdef", 2, 2)
+    assert one.scheme == "v0"
+    assert found[short.id].fingerprint.signature is None
+    assert found[document.id].origin == document.origin
+
+
+async def test_fingerprints_of_some_documents_are_read_alone(ledger: Ledger) -> None:
+    one = await settled(ledger, upload("one"), fingerprint=known_by([1]))
+    await settled(ledger, upload("other"), fingerprint=known_by([2]))
+
+    found = await ledger.documents.fingerprints(DEFAULT_TENANT, [one.id, DocumentId("unknown")])
+
+    assert found.keys() == {one.id}
+    assert await ledger.documents.fingerprints(DEFAULT_TENANT, []) == {}
+
+
+@pytest.mark.parametrize("verdict", [Verdict.QUARANTINE, Verdict.REJECT])
+async def test_a_text_that_was_turned_away_stays_known_after_its_deletion(
+    ledger: Ledger, verdict: Verdict
+) -> None:
+    held = await settled(ledger, upload("held"), verdict=verdict, fingerprint=known_by([1]))
+    kept = await settled(ledger, upload("kept"), fingerprint=known_by([2]))
+    before = await ledger.documents.fingerprints(DEFAULT_TENANT)
+
+    for document in (held, kept):
+        await ledger.documents.delete(DEFAULT_TENANT, document.id, actor=REVIEWER, at=later(1))
+    after = await ledger.documents.fingerprints(DEFAULT_TENANT)
+
+    assert {one: known.denied for one, known in before.items()} == {held.id: True, kept.id: False}
+    assert {one: known.denied for one, known in after.items()} == {held.id: True}
 
 
 async def test_tenants_and_counts_cover_all_documents(ledger: Ledger) -> None:

@@ -23,6 +23,7 @@ from tests.ledger_rows import (
     PRESS,
     REVIEWER,
     finding,
+    known_by,
     later,
     settled,
     settlement,
@@ -271,14 +272,14 @@ async def test_a_second_scan_replaces_what_the_first_one_said(ledger: Ledger) ->
         verdict=Verdict.QUARANTINE,
         reason=CoarseReason.HOLD,
         findings=[finding("citations.doi"), finding("citations.isbn")],
-        signature=np.arange(4, dtype=np.uint32),
+        fingerprint=known_by([0, 1, 2, 3]),
     )
     await ledger.documents.settle(new.id, replace(first, mark=MARK))
 
     await ledger.lifecycle.rescan(new.id, rescans_below=1, at=NOW)
     await ledger.documents.begin_attempt(new.id)
     second = settlement(
-        new.id, findings=[finding("citations.doi")], signature=np.arange(4, dtype=np.uint32)
+        new.id, findings=[finding("citations.doi")], fingerprint=known_by([0, 1, 2, 3])
     )
     taken = await ledger.documents.settle(new.id, replace(second, mark=MARK))
 

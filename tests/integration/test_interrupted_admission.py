@@ -182,7 +182,7 @@ async def test_a_flood_of_closer_copies_hides_no_established_text(tmp_path: Path
         await world.blobs.put(DEFAULT_TENANT, text_key(copy), TEXT.encode())
         await lookup.look_up(DEFAULT_TENANT, copy, TEXT)
 
-    _, found = await lookup.look_up(DEFAULT_TENANT, None, TEXT)
+    found = (await lookup.look_up(DEFAULT_TENANT, None, TEXT)).neighbours
 
     assert original in {one.document_id for one in found}
     assert len(found) <= 2 * MAX_NEIGHBOURS

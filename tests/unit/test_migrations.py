@@ -68,7 +68,9 @@ def test_migrated_indexes_are_those_of_the_tables_conditions_included(tmp_path: 
     expected = indexes(created)
     found = {name: sql for name, sql in indexes(migrated).items() if "alembic" not in name}
     assert found == expected
-    assert "WHERE status NOT IN ('deleted', 'superseded')" in (expected["uq_documents_live_bytes"] or "")
+    assert "WHERE status NOT IN ('deleted', 'superseded')" in (
+        expected["uq_documents_live_bytes"] or ""
+    )
     assert "WHERE status = 'firing'" in (expected["uq_alerts_firing"] or "")
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from backends.memory.near_duplicates import InMemoryNearDuplicateIndex
-from defences.retrieval.shingles import SCHEME, signature
+from defences.retrieval.shingles import SCHEME, fingerprint
 from domain.documents import DocumentId, TenantId
 
 Edit = Callable[[list[str], random.Random], list[str]]
@@ -100,15 +100,15 @@ async def test_copies_are_found_by_kind_of_edit(
     index = InMemoryNearDuplicateIndex(scheme=SCHEME)
     originals = [text(length, seed) for seed in range(COPIES)]
     for number, words in enumerate(originals):
-        made = signature(" ".join(words))
+        made = fingerprint(" ".join(words))
         assert made is not None
         await index.query_and_insert(TENANT, DocumentId(str(number)), made)
 
     found = others = 0
     for number, words in enumerate(originals):
-        made = signature(" ".join(edit(words, random.Random(number))))
+        made = fingerprint(" ".join(edit(words, random.Random(number))))
         assert made is not None
-        near = {candidate.document_id for candidate in await index.query(TENANT, made)}
+        near = {candidate.document_id for candidate in (await index.query(TENANT, made)).candidates}
         found += str(number) in near
         others += len(near - {DocumentId(str(number))})
 

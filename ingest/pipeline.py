@@ -49,6 +49,7 @@ WORKER_KILLED_RULE: Final = "parsing.worker-killed"
 UNREADABLE_RULE: Final = "parsing.unreadable"
 OVER_TIME_RULE: Final = "parsing.over-time"
 UNSUPPORTED_RULE: Final = "parsing.unsupported-type"
+TOO_LARGE_RULE: Final = "indexing.too-many-chunks"
 
 _UNDECIDED: Final = frozenset({DocumentStatus.RECEIVED, DocumentStatus.SCANNING})
 _ROUNDS: Final = 5
@@ -312,7 +313,10 @@ class IngestPipeline:
             if not await self._ledger.documents.settle(record.id, admitted):
                 await self._admission.follow_family(await self._ledger.documents.find(record.id))
 
-        await self.admit_in_turn(record, seen, trust=seen.assessment.score, write=write)
+        try:
+            await self.admit_in_turn(record, seen, trust=seen.assessment.score, write=write)
+        except DocumentUnreadableError as exc:
+            await self._hold(record, _too_large(settlement, seen, str(exc)))
 
     async def _hold(self, record: DocumentRecord, settlement: Settlement) -> None:
         """Write a verdict that keeps the document out of the index."""
@@ -399,6 +403,22 @@ class IngestPipeline:
     async def _place_again(self, record: DocumentRecord, document: Document) -> None:
         if record.status is DocumentStatus.ADMITTED:
             await self._admission.place_again(document, record=record)
+
+
+def _too_large(settlement: Settlement, seen: Examination, message: str) -> Settlement:
+    """Return the verdict of a document that was to be admitted and is too much for the index."""
+    finding = Finding(rule=TOO_LARGE_RULE, risk=1.0, level=FindingLevel.SUSPICIOUS, message=message)
+    contribution = Contribution(rule=TOO_LARGE_RULE, risk=1.0, weight=1.0, points=1.0)
+    return replace(
+        settlement,
+        assessment=replace(
+            seen.assessment,
+            verdict=Verdict.QUARANTINE,
+            reason=CoarseReason.UNREADABLE,
+            contributions=(*seen.assessment.contributions, contribution),
+        ),
+        report=replace(seen.report, findings=(*seen.report.findings, finding)),
+    )
 
 
 def metadata_fields(

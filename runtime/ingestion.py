@@ -72,7 +72,9 @@ def build_ingestion(
         documents=ledger.documents,
         origins=ledger.origins,
         options=ChunkOptions(
-            words=settings.ingest.chunk_words, overlap_words=settings.ingest.chunk_overlap_words
+            words=settings.ingest.chunk_words,
+            overlap_words=settings.ingest.chunk_overlap_words,
+            most=settings.ingest.max_chunks,
         ),
     )
     turns = Turns(lock=lock, clock=clock)
@@ -82,7 +84,9 @@ def build_ingestion(
         blobs=blobs,
         parser=parser or build_parser(settings),
         neighbours=neighbours,
-        detectors=build_detectors(as_of=clock.now().date()) if detectors is None else detectors,
+        detectors=build_detectors(as_of=lambda: clock.now().date())
+        if detectors is None
+        else detectors,
         policy=policy,
         admission=admission,
         background=Background(ledger=ledger, policy=policy, versions=versions, clock=clock),

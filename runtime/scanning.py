@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
@@ -43,6 +43,7 @@ from ingest.parsers.inline import InlineParser
 from ingest.parsers.sniff import HTML, MARKDOWN, PLAIN, sniff
 from ingest.scan import scan
 from runtime.citations import build_citation_lookup
+from runtime.dated_citations import DatedCitationsDetector
 from runtime.settings import Settings
 
 NEW_ORIGIN: Final = Origin(kind=OriginKind.UPLOADER, id="scan", established=False)
@@ -204,16 +205,17 @@ def build_parser(settings: Settings) -> DocumentParser:
     )
 
 
-def build_detectors(*, as_of: date) -> tuple[Detector, ...]:
+def build_detectors(*, as_of: date | Callable[[], date]) -> tuple[Detector, ...]:
     """Build every detector that the shipped policy expects.
 
     Args:
-        as_of: Today: a citation of next year is one that cannot exist.
+        as_of: Today: a citation of next year is one that cannot exist. A function is asked at each
+            scan.
     """
     return (
         InjectedInstructionsDetector(),
         HiddenTextDetector(),
-        CitationsDetector(as_of=as_of),
+        DatedCitationsDetector(today=as_of) if callable(as_of) else CitationsDetector(as_of=as_of),
         NearDuplicatesDetector(),
         VersionChangesDetector(),
         PublisherSignatureDetector(),
@@ -241,7 +243,7 @@ def build_scanner(settings: Settings) -> Scanner:
     return Scanner(
         inline=InlineParser(max_text_chars=settings.ingest.parser.max_text_chars),
         confined=build_parser(settings),
-        detectors=build_detectors(as_of=clock.now().date()),
+        detectors=build_detectors(as_of=lambda: clock.now().date()),
         policy=build_policy(settings),
         clock=clock,
         citations=build_citation_lookup(

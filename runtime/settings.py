@@ -98,6 +98,9 @@ class IngestSettings(Section):
     policy_path: Path | None = Field(None, description="trust policy TOML; None: the shipped one")
     chunk_words: int = Field(120, ge=20, le=400)
     chunk_overlap_words: int = Field(20, ge=0)
+    max_chunks: int = Field(
+        3000, ge=1, description="of one document; with more it is quarantined unindexed"
+    )
     parser: ParserSettings = ParserSettings()
     citations: CitationSettings = CitationSettings()
 

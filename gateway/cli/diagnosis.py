@@ -21,7 +21,7 @@ from runtime.answering import SHIPPED_ARTEFACTS, load_calibrators
 from runtime.home import announced_url, broker_url, database_url, embedded_broker
 from runtime.scanning import build_parser, build_policy, build_scanner
 from runtime.settings import Settings
-from runtime.storage import build_embedder, build_vectors
+from runtime.storage import build_embedder, build_vectors, close_vectors
 
 _LEAST_FREE_BYTES: Final = 500_000_000
 _TIMEOUT_SECONDS: Final = 30.0
@@ -169,7 +169,11 @@ async def _services(settings: Settings, *, fresh: bool) -> list[Check]:
 
         async def index() -> str:
             dimensions = build_embedder(settings.embedder, http).dimensions
-            await build_vectors(settings, dimensions=dimensions).ping()
+            vectors = build_vectors(settings, dimensions=dimensions)
+            try:
+                await vectors.ping()
+            finally:
+                await close_vectors(vectors)
             return settings.vectors.backend
 
         async def parser() -> str:
@@ -204,6 +208,8 @@ async def _try(name: str, check: Callable[[], Awaitable[str]], mend: str) -> Che
         return Check(name=name, state="failed", detail="no answer in time", mend=mend)
     except MithridateError as exc:
         return Check(name=name, state="failed", detail=str(exc), mend=mend)
+    except Exception as exc:  # the edge: the messages of foreign errors may hold a password
+        return Check(name=name, state="failed", detail=type(exc).__name__, mend=mend)
     return Check(name=name, state="ok", detail=detail)
 
 

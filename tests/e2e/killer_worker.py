@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 
 from domain.documents import Document
@@ -27,7 +27,7 @@ class KillingDetector:
         return ()
 
 
-def build_detectors(*, as_of: date) -> tuple[Detector, ...]:
+def build_detectors(*, as_of: date | Callable[[], date]) -> tuple[Detector, ...]:
     return (KillingDetector(), *scanning.build_detectors(as_of=as_of))
 
 

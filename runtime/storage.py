@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Protocol, runtime_checkable
+
 import httpx
 
 from backends.embedder_onnx import SHIPPED_MANIFEST_SHA256, OnnxEmbedder
@@ -11,6 +13,13 @@ from backends.vectors_lancedb import LanceDBVectorStore
 from domain.errors import ConfigurationError
 from domain.retrieval import Embedder, VectorStore
 from runtime.settings import EmbedderSettings, EndpointSettings, Settings
+
+
+@runtime_checkable
+class Closing(Protocol):
+    """A store that holds connections."""
+
+    async def close(self) -> None: ...
 
 
 def build_embedder(settings: EmbedderSettings, http: httpx.AsyncClient) -> Embedder:
@@ -65,3 +74,9 @@ def build_vectors(settings: Settings, *, dimensions: int) -> VectorStore:
         collection=vectors.collection,
         dimensions=dimensions,
     )
+
+
+async def close_vectors(vectors: VectorStore) -> None:
+    """Let go of the store's connections, if it holds any."""
+    if isinstance(vectors, Closing):
+        await vectors.close()

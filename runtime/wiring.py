@@ -44,7 +44,7 @@ from runtime.monitoring import build_deliveries, build_monitor, build_observer
 from runtime.outbox import OutboxRelay
 from runtime.secrets import instance_secret
 from runtime.settings import Settings
-from runtime.storage import build_embedder, build_vectors
+from runtime.storage import build_embedder, build_vectors, close_vectors
 
 _CHECK_SECONDS: Final = 10.0
 
@@ -129,6 +129,7 @@ async def build_services(settings: Settings, *, broker_url: str) -> Services:
     blobs = FileBlobStore(settings.home / "blobs")
     embedder = build_embedder(settings.embedder, http)
     vectors = build_vectors(settings, dimensions=embedder.dimensions)
+    closing.push_async_callback(close_vectors, vectors)
     queue = CeleryJobQueue(
         broker_url=broker_url,
         visibility_timeout_seconds=settings.queue.visibility_timeout_seconds,
@@ -197,4 +198,6 @@ async def _state(check: Callable[[], Awaitable[object]]) -> str:
         return "timeout"
     except MithridateError as exc:
         return exc.code
+    except Exception:  # the edge: whatever a client library raises, the check has failed
+        return "failed"
     return "ok"

@@ -96,6 +96,18 @@ async def test_a_broker_that_is_down_is_named_and_the_gateway_not_ready(gateway:
     assert (alive.status_code, up.status_code) == (200, 200)
 
 
+@pytest.mark.parametrize("error", [RuntimeError("of a library"), OSError(5, "secret"), KeyError()])
+async def test_a_dependency_that_raises_an_error_of_its_own_has_failed_its_check(
+    tmp_path: Path, detectors: Sequence[Detector], error: Exception
+) -> None:
+    async with open_broken_gateway(tmp_path, error, detectors=detectors) as gateway:
+        reply = await gateway.client.get("/readyz")
+
+    assert reply.status_code == 503
+    assert reply.json()["dependencies"]["embedder"] == "failed"
+    assert "secret" not in reply.text
+
+
 async def test_an_embedder_that_is_down_is_named(
     tmp_path: Path, detectors: Sequence[Detector]
 ) -> None:

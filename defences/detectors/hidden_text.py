@@ -31,6 +31,14 @@ ORDINARY_CHANNELS: Final = frozenset(
         "html-screen-reader",
         "docx-comment",
         "docx-deleted-revision",
+        "pptx-notes",
+        "pptx-comment",
+        "pptx-hidden-slide",
+        "xlsx-comment",
+        "xlsx-hidden-sheet",
+        "xlsx-hidden-row",
+        "xlsx-hidden-column",
+        "epub-unlisted-page",
         "pdf-annotation",
         "mail-alternative",
     }
@@ -46,6 +54,7 @@ LABEL_CHANNELS: Final = frozenset(
         "markdown-image-alt",
         "markdown-link-title",
         "docx-alt-text",
+        "pptx-alt-text",
     }
 )
 """What a reader is shown on asking, and honest authors write at length: glossaries, charts."""
@@ -57,12 +66,14 @@ EXFILTRATION: Final = {
 }
 NEVER_HONEST: Final = frozenset({"html-split-words"})
 WARNINGS: Final = {
-    "type-mismatch": (0.6, "the content is of another type than its name or sender claims"),
+    "xlsx-command-formula": (0.7, "a formula starts a program"),
+    "csv-formula": (0.4, "a cell starts a program or fetches a page when it is opened"),
     "pdf-javascript": (0.4, "a script runs when the document is opened"),
     "pdf-launch": (0.6, "a program is started from the document"),
     "docx-macros": (0.4, "the document carries macros"),
 }
 """What a parser says of a whole document that is a finding by itself: risk and message."""
+TYPE_MISMATCH: Final = "type-mismatch"
 _HEADLINES: Final = frozenset({"title", "file-name", "filename", "name", "subject"})
 _ADDRESSES: Final = frozenset({"source-uri", "uri", "from", "reply-to"})
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
@@ -217,6 +228,22 @@ def _metadata(document: Document) -> Iterator[Finding]:
 
 
 def _warnings(document: Document) -> Iterator[Finding]:
+    if TYPE_MISMATCH in document.warnings:
+        # What any editor shows whole hides nothing behind its name; a page or a file may.
+        plain = document.media_type in (
+            "text/plain",
+            "text/markdown",
+            "text/csv",
+            "application/json",
+        )
+        page = document.media_type in ("text/html", "message/rfc822")
+        yield Finding(
+            rule=f"hidden-text.{TYPE_MISMATCH}",
+            risk=0.2 if plain else 0.4 if page else 0.7,
+            level=FindingLevel.SUSPICIOUS,
+            message=f"the content is {document.media_type}, its name or sender claims otherwise",
+            evidence={"channel": TYPE_MISMATCH, "media_type": document.media_type},
+        )
     for code, (risk, message) in WARNINGS.items():
         if code in document.warnings:
             yield Finding(

@@ -11,7 +11,7 @@ import random
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from domain.errors import DocumentUnreadableError, UnsupportedMediaTypeError
 from domain.trust import Verdict
@@ -46,7 +46,9 @@ async def flags(scanner: Scanner, sample: HiddenSample) -> tuple[str, ...] | Non
     return tuple(sorted({finding.rule for finding in judged.report.findings}))
 
 
-def samples(*, seed: int, carriers_each: int, channels: Sequence[str]) -> Iterable[tuple[str, str, HiddenSample]]:
+def samples(
+    *, seed: int, carriers_each: int, channels: Sequence[str]
+) -> Iterable[tuple[str, str, HiddenSample]]:
     """Yield (channel, kind of payload, document)."""
     rng = random.Random(seed)  # noqa: S311 - reproducible, nothing secret
     pool = list(carriers(rng, count=40))
@@ -57,11 +59,17 @@ def samples(*, seed: int, carriers_each: int, channels: Sequence[str]) -> Iterab
                 for _ in range(carriers_each):
                     number += 1
                     carrier = pool[number % len(pool)]
-                    make = hidden_files.hide if channel in hidden_files.CHANNELS else hidden_channels.hide
+                    make = (
+                        hidden_files.hide
+                        if channel in hidden_files.CHANNELS
+                        else hidden_channels.hide
+                    )
                     yield channel, kind, make(channel, payload, carrier, seed=seed + number)
 
 
-async def measure(scanner: Scanner, items: Iterable[tuple[str, str, HiddenSample]]) -> tuple[dict[str, Tally], dict[str, Tally]]:
+async def measure(
+    scanner: Scanner, items: Iterable[tuple[str, str, HiddenSample]]
+) -> tuple[dict[str, Tally], dict[str, Tally]]:
     """Return tallies by channel and by kind of payload."""
     by_channel: dict[str, Tally] = defaultdict(Tally)
     by_kind: dict[str, Tally] = defaultdict(Tally)
@@ -92,18 +100,28 @@ def table(title: str, tallies: dict[str, Tally]) -> str:
 
 async def _main(arguments: argparse.Namespace) -> None:
     scanner = build_scanner(Settings())
+    if arguments.inline:
+        scanner = replace(scanner, confined=scanner.inline)
     out = sys.stdout
     if not arguments.benign_only:
         wanted = arguments.channel or (*hidden_channels.CHANNELS, *hidden_files.CHANNELS)
         by_channel, by_kind = await measure(
             scanner,
-            samples(seed=arguments.seed, carriers_each=arguments.carriers, channels=wanted),
+            samples(
+                seed=arguments.seed,
+                carriers_each=arguments.carriers,
+                channels=wanted,
+                most=arguments.payloads,
+            ),
         )
         out.write(table("channel", by_channel) + "\n\n" + table("payload", by_kind) + "\n\n")
     if not arguments.channel:
         benign, _ = await measure(
             scanner,
-            ((family, family, sample) for family, sample in benign_twins.samples(seed=arguments.seed)),
+            (
+                (family, family, sample)
+                for family, sample in benign_twins.samples(seed=arguments.seed)
+            ),
         )
         out.write(table("benign family", benign) + "\n")
 
@@ -113,6 +131,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--carriers", type=int, default=1, help="carriers for each payload")
     parser.add_argument("--channel", action="append", help="only this channel; may be repeated")
+    parser.add_argument("--payloads", type=int, default=99, help="most payloads of a kind")
+    parser.add_argument(
+        "--inline", action="store_true", help="parse files in this process: ours are no bombs"
+    )
     parser.add_argument("--benign-only", action="store_true")
     asyncio.run(_main(parser.parse_args()))
 

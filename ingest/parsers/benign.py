@@ -25,6 +25,13 @@ _SHORT: Final = {
     "markdown-image-alt": 30,
     "markdown-link-title": 20,
     "docx-alt-text": 30,
+    "pptx-notes": 400,
+    "pptx-comment": 20,
+    "xlsx-comment": 20,
+    "docx-comment": 20,
+    "xlsx-hidden-sheet": 6,
+    "xlsx-hidden-row": 6,
+    "xlsx-hidden-column": 6,
 }
 """Most words of a text that the channel is made for."""
 

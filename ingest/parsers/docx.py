@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import io
 import re
-import zipfile
-import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
 from lxml import etree  # type: ignore[import-untyped]
 
+from ingest.parsers.archive import MAX_XML_BYTES, Archive, core_properties
 from ingest.parsers.benign import is_benign
-from ingest.parsers.extract import BinaryText, Extract, unreadable
+from ingest.parsers.extract import BinaryText, Extract
 from ingest.parsers.sniff import DOCX
 
-MAX_XML_BYTES: Final = 48_000_000
-"""All parts that are read, inflated. The sizes in a zip's directory can be forged: these are
-counted."""
-_CHUNK: Final = 1 << 16
+__all__ = ["MAX_XML_BYTES", "parse_docx"]
+
 _W: Final = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _TINY_HALF_POINTS: Final = 4
 _MAX_STYLE_DEPTH: Final = 16
@@ -28,13 +24,6 @@ _STORIES: Final = re.compile(
     r"word/(document|header\d*|footer\d*|footnotes|endnotes|comments)\.xml\Z"
 )
 _ORDER: Final = ("header", "document", "footnotes", "endnotes", "footer", "comments")
-_PROPERTIES: Final = {
-    "title": "title",
-    "creator": "author",
-    "subject": "subject",
-    "keywords": "keywords",
-    "description": "description",
-}
 _HEADING: Final = re.compile(r"heading\s*([1-6])", re.IGNORECASE)
 _OFF: Final = frozenset({"0", "false", "off", "none"})
 
@@ -82,72 +71,24 @@ def _light(colour: str) -> bool:
     return min(int(digits[at : at + 2], 16) for at in (0, 2, 4)) >= _NEAR_WHITE
 
 
-@dataclass(slots=True)
-class _Archive:
-    """A zip whose parts are inflated within one budget."""
-
-    zip: zipfile.ZipFile
-    left: int = MAX_XML_BYTES
-
-    def read(self, name: str) -> bytes:
-        pieces = []
-        try:
-            with self.zip.open(name) as part:
-                while piece := part.read(_CHUNK):
-                    self.left -= len(piece)
-                    if self.left < 0:
-                        raise unreadable("zip-bomb")
-                    pieces.append(piece)
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
-            raise unreadable("zip-broken") from error
-        except RuntimeError as error:  # zipfile's way to say that a part is encrypted
-            raise unreadable("zip-encrypted") from error
-        return b"".join(pieces)
-
-    def tree(self, name: str) -> etree._Element:
-        parser = etree.XMLParser(
-            resolve_entities=False, no_network=True, huge_tree=False, load_dtd=False
-        )
-        try:
-            root = etree.fromstring(self.read(name), parser)
-        except etree.XMLSyntaxError as error:
-            raise unreadable("xml-broken") from error
-        if root.getroottree().docinfo.doctype:  # Word writes none; entities are declared there
-            raise unreadable("xml-doctype")
-        return root
-
-
 def parse_docx(content: bytes, *, max_chars: int) -> Extract:
-    try:
-        archive = _Archive(zipfile.ZipFile(io.BytesIO(content)))
-    except (zipfile.BadZipFile, ValueError) as error:
-        raise unreadable("zip-broken") from error
-    with archive.zip:
-        names = archive.zip.namelist()
-        text = BinaryText(max_chars=max_chars)
-        styles = _styles(archive) if "word/styles.xml" in names else {}
-        for name in sorted(filter(_STORIES.match, dict.fromkeys(names)), key=_story_order):
-            _story(archive, name, text, styles)
-        if "docProps/core.xml" in names:
-            _core_properties(archive, text)
-        if any(name.endswith("vbaProject.bin") for name in names):
-            text.warn("docx-macros")
-        if any(name.startswith("word/embeddings/") for name in names):
-            text.warn("docx-embedded-object")
+    archive = Archive(content)
+    text = BinaryText(max_chars=max_chars)
+    styles = _styles(archive) if "word/styles.xml" in archive else {}
+    for name in sorted(filter(_STORIES.match, archive.names), key=_story_order):
+        _story(archive, name, text, styles)
+    core_properties(archive, text)
+    if any(name.endswith("vbaProject.bin") for name in archive.names):
+        text.warn("docx-macros")
+    if any(name.startswith("word/embeddings/") for name in archive.names):
+        text.warn("docx-embedded-object")
+    archive.close()
     return text.build(DOCX)
 
 
 def _story_order(name: str) -> tuple[int, str]:
     match = _STORIES.match(name)
     return _ORDER.index(match[1].rstrip("0123456789")) if match else 0, name
-
-
-def _core_properties(archive: _Archive, text: BinaryText) -> None:
-    for element in archive.tree("docProps/core.xml").iter():
-        if isinstance(element.tag, str) and element.text:
-            name = _PROPERTIES.get(etree.QName(element).localname)
-            if name is not None:
-                text.describe(name, element.text)
 
 
 def _value(element: etree._Element | None, name: str = "val") -> str | None:
@@ -159,6 +100,10 @@ def _look(properties: etree._Element | None) -> _Look:
     if properties is None:
         return _Look()
     vanish = properties.find(f"{_W}vanish")
+    if vanish is None:
+        vanish = properties.find(f"{_W}webHidden")
+    if vanish is None:
+        vanish = properties.find(f"{_W}specVanish")
     size, colour = properties.find(f"{_W}sz"), properties.find(f"{_W}color")
     theme = _value(colour, "themeColor")
     found = "FFFFFF" if theme in ("background1", "light1") else _value(colour)
@@ -180,7 +125,7 @@ def _number(value: str | None) -> float | None:
         return None
 
 
-def _styles(archive: _Archive) -> Mapping[str, _Look]:
+def _styles(archive: Archive) -> Mapping[str, _Look]:
     own: dict[str, tuple[_Look, str | None]] = {}
     for style in archive.tree("word/styles.xml").iter(f"{_W}style"):
         look = _look(style.find(f"{_W}rPr")).over(_look(style.find(f"{_W}pPr")))
@@ -204,7 +149,7 @@ def _resolved(name: str, own: Mapping[str, tuple[_Look, str | None]]) -> _Look:
     return look
 
 
-def _story(archive: _Archive, name: str, text: BinaryText, styles: Mapping[str, _Look]) -> None:
+def _story(archive: Archive, name: str, text: BinaryText, styles: Mapping[str, _Look]) -> None:
     kind = name.removeprefix("word/").removesuffix(".xml")
     locator = "body" if kind == "document" else kind
     start = text.size

@@ -2,15 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from domain.errors import UnsupportedMediaTypeError
 from ingest.parsers.extract import Extract, unreadable
-from ingest.parsers.sniff import DOCX, HTML, MAIL, MARKDOWN, PDF, PLAIN, sniff
+from ingest.parsers.sniff import (
+    CSV,
+    DOCX,
+    EPUB,
+    HTML,
+    JSON,
+    MAIL,
+    MARKDOWN,
+    PDF,
+    PLAIN,
+    PPTX,
+    XLSX,
+    sniff,
+)
 
-MEDIA_TYPES: Final = frozenset({PLAIN, MARKDOWN, HTML, PDF, DOCX, MAIL})
-_MAX_DEPTH: Final = 1
+MEDIA_TYPES: Final = frozenset(
+    {PLAIN, MARKDOWN, HTML, CSV, JSON, PDF, DOCX, PPTX, XLSX, EPUB, MAIL}
+)
+MAX_DEPTH: Final = 4
+"""Attachments in attachments that are looked at."""
+MAX_ATTACHED: Final = 100
+"""Attachments of a document, at all depths."""
+
+
+@dataclass(slots=True)
+class _Budget:
+    """What the attachments of one document may cost together."""
+
+    chars: int
+    attachments: int = MAX_ATTACHED
 
 
 def parse(
@@ -19,20 +45,28 @@ def parse(
     claimed_media_type: str | None,
     file_name: str | None,
     max_text_chars: int,
-    depth: int = 0,
 ) -> Extract:
-    """Decide the type by content and parse.
-
-    `depth` is 0 for the document, 1 for what is attached to it; attachments of those are not
-    looked at and become a warning.
+    """Decide the type by content and parse, what is attached too, some layers deep.
 
     Raises:
         UnsupportedMediaTypeError: No parser takes what the content turned out to be.
         DocumentUnreadableError: Not well-formed, or more text than `max_text_chars`.
     """
-    sniffed = sniff(content, claimed=claimed_media_type, file_name=file_name)
+    budget = _Budget(chars=max_text_chars)
+    return _parse(content, claimed_media_type, file_name, max_text_chars, budget, 0)
+
+
+def _parse(
+    content: bytes,
+    claimed: str | None,
+    file_name: str | None,
+    max_text_chars: int,
+    budget: _Budget,
+    depth: int,
+) -> Extract:
+    sniffed = sniff(content, claimed=claimed, file_name=file_name)
     if sniffed.text is None:
-        extract = _parse_binary(sniffed.media_type, content, max_text_chars, depth)
+        extract = _parse_binary(sniffed.media_type, content, max_text_chars, budget, depth)
     else:
         if len(sniffed.text) > max_text_chars:
             raise unreadable("too-much-text")
@@ -51,12 +85,18 @@ def _parse_text(media_type: str, text: str) -> Extract:
         from ingest.parsers.markdown import parse_markdown
 
         return parse_markdown(text)
+    if media_type in (CSV, JSON):
+        from ingest.parsers.data_text import parse_csv, parse_json
+
+        return parse_csv(text) if media_type == CSV else parse_json(text)
     from ingest.parsers.plain import parse_plain
 
     return parse_plain(text)
 
 
-def _parse_binary(media_type: str, content: bytes, max_chars: int, depth: int) -> Extract:
+def _parse_binary(
+    media_type: str, content: bytes, max_chars: int, budget: _Budget, depth: int
+) -> Extract:
     if media_type == PDF:
         from ingest.parsers.pdf import parse_pdf
 
@@ -65,17 +105,32 @@ def _parse_binary(media_type: str, content: bytes, max_chars: int, depth: int) -
         from ingest.parsers.docx import parse_docx
 
         return parse_docx(content, max_chars=max_chars)
+    if media_type == PPTX:
+        from ingest.parsers.pptx import parse_pptx
+
+        return parse_pptx(content, max_chars=max_chars)
+    if media_type == XLSX:
+        from ingest.parsers.xlsx import parse_xlsx
+
+        return parse_xlsx(content, max_chars=max_chars)
+    if media_type == EPUB:
+        from ingest.parsers.epub import parse_epub
+
+        return parse_epub(content, max_chars=max_chars)
+    return _parse_mail(content, max_chars, budget, depth)
+
+
+def _parse_mail(content: bytes, max_chars: int, budget: _Budget, depth: int) -> Extract:
     from ingest.parsers.mail import parse_mail
 
     def parse_attachment(inner: bytes, claimed: str | None, name: str | None) -> Extract:
-        if depth >= _MAX_DEPTH:
-            raise UnsupportedMediaTypeError("attachments of attachments are not looked at")
-        return parse(
-            inner,
-            claimed_media_type=claimed,
-            file_name=name,
-            max_text_chars=max_chars,
-            depth=depth + 1,
-        )
+        budget.attachments -= 1
+        if depth >= MAX_DEPTH or budget.attachments < 0:
+            raise UnsupportedMediaTypeError("attachments beyond the budget are not looked at")
+        extract = _parse(inner, claimed, name, budget.chars, budget, depth + 1)
+        budget.chars -= len(extract.raw_text)
+        if budget.chars < 0:
+            raise unreadable("too-much-text")
+        return extract
 
     return parse_mail(content, max_chars=max_chars, parse_attachment=parse_attachment)

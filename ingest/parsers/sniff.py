@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import json
 import re
 import zipfile
 from dataclasses import dataclass
@@ -17,7 +18,12 @@ MARKDOWN: Final = "text/markdown"
 HTML: Final = "text/html"
 PDF: Final = "application/pdf"
 DOCX: Final = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+PPTX: Final = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+XLSX: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+EPUB: Final = "application/epub+zip"
 MAIL: Final = "message/rfc822"
+CSV: Final = "text/csv"
+JSON: Final = "application/json"
 
 TYPE_MISMATCH: Final = "type-mismatch"
 CHARSET_GUESSED: Final = "charset-guessed"
@@ -27,6 +33,12 @@ _ALIASES: Final = {
     "application/xhtml+xml": HTML,
     "application/x-pdf": PDF,
     "text/x-mail": MAIL,
+    "text/tab-separated-values": CSV,
+    "application/csv": CSV,
+    "text/json": JSON,
+    "application/x-ndjson": JSON,
+    "application/jsonl": JSON,
+    "application/ld+json": JSON,
 }
 _EXTENSIONS: Final = {
     "txt": PLAIN,
@@ -40,11 +52,32 @@ _EXTENSIONS: Final = {
     "xhtml": HTML,
     "pdf": PDF,
     "docx": DOCX,
+    "docm": DOCX,
+    "dotx": DOCX,
+    "pptx": PPTX,
+    "pptm": PPTX,
+    "ppsx": PPTX,
+    "xlsx": XLSX,
+    "xlsm": XLSX,
+    "epub": EPUB,
+    "csv": CSV,
+    "tsv": CSV,
+    "json": JSON,
+    "jsonl": JSON,
+    "ndjson": JSON,
+    "ipynb": JSON,
     "eml": MAIL,
     "mbox": MAIL,
 }
 _KNOWN: Final = frozenset(_EXTENSIONS.values())
-_TEXTS: Final = frozenset({PLAIN, MARKDOWN, HTML, MAIL})
+_TEXTS: Final = frozenset({PLAIN, MARKDOWN, CSV, JSON})
+"""What shows all that it says in any editor: none of them hides from another's reader."""
+_ZIPPED: Final = {
+    "word/document.xml": DOCX,
+    "ppt/presentation.xml": PPTX,
+    "xl/workbook.xml": XLSX,
+    "META-INF/container.xml": EPUB,
+}
 
 _BINARY: Final = (
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "ole"),
@@ -145,8 +178,7 @@ def _claims(claimed: str | None, file_name: str | None) -> list[str]:
 
 
 def _compatible(claim: str, found: str) -> bool:
-    # Plain text may be Markdown and the other way round: neither hides from the other's reader.
-    return claim == found or {claim, found} == {PLAIN, MARKDOWN}
+    return claim == found or {claim, found} <= _TEXTS
 
 
 def _unsupported(kind: str) -> UnsupportedMediaTypeError:
@@ -175,8 +207,10 @@ def _zip(content: bytes) -> Sniffed:
         raise unreadable("zip-broken") from error
     if len(entries) > _MAX_ENTRIES:
         raise unreadable("zip-too-many-entries")
-    if any(entry.filename == "word/document.xml" for entry in entries):
-        return Sniffed(media_type=DOCX)
+    names = {entry.filename for entry in entries}
+    for name, media_type in _ZIPPED.items():
+        if name in names:
+            return Sniffed(media_type=media_type)
     raise _unsupported("zip")
 
 
@@ -216,11 +250,29 @@ def _text_type(text: str, claim: str | None) -> str:
         return HTML
     if claim in (PLAIN, MARKDOWN):
         return claim
+    if claim == JSON or text.lstrip("\ufeff \t\r\n")[:1] in ("{", "["):
+        if _is_json(text):
+            return JSON
+    elif claim == CSV:
+        return CSV
     if _TAG_START.match(text) and _END_TAG.search(text[-200:]):
         return HTML
     if _MARKDOWN_SIGN.search(text) or _MARKUP.search(text):
         return MARKDOWN
     return PLAIN
+
+
+def _is_json(text: str) -> bool:
+    """Whether it is JSON, or JSON a line; a text too deep to read is none."""
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        lines = text.split("\n", 3)[:2]
+        try:
+            return len(lines) > 1 and all(isinstance(json.loads(line), dict) for line in lines)
+        except (ValueError, RecursionError):
+            return False
+    return True
 
 
 def _is_mail(text: str) -> bool:

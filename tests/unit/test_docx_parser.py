@@ -114,7 +114,7 @@ def test_comments_headers_and_properties_are_read() -> None:
     )
 
     assert [part.locator for part in document.parts] == ["header1", "body", "comments"]
-    assert found(document) == [("docx-comment", PROSE, False)]
+    assert found(document) == [("docx-comment", PROSE, True)]
     assert [(f.name, f.value) for f in document.metadata] == [
         ("title", "Pump manual"),
         ("author", "A. Writer"),

@@ -4,6 +4,7 @@ from email.message import EmailMessage
 
 import pytest
 
+from ingest.parsers.registry import MAX_ATTACHED, MAX_DEPTH
 from tests.parser_samples import PROSE, docx, found, paragraph, parsed, pdf, run, shown
 
 
@@ -104,16 +105,42 @@ def test_what_cannot_be_read_is_warned_of() -> None:
     assert set(document.warnings) == {"attachment-not-inspected", "attachment-unreadable"}
 
 
-def test_attachments_are_read_one_level_deep() -> None:
-    inner = message("Inner body.")
-    inner.add_attachment(b"Innermost words", maintype="text", subtype="plain", filename="x.txt")
-    outer = message("Outer body.")
-    outer.add_attachment(inner)
+def nested(depth: int) -> bytes:
+    mail = message("Words at the bottom.")
+    for level in range(depth):
+        outer = message(f"Level {level}.")
+        outer.add_attachment(mail)
+        mail = outer
+    return bytes(mail)
+
+
+def test_attachments_of_attachments_are_read() -> None:
+    document = parsed(nested(MAX_DEPTH))
+
+    assert "Words at the bottom." in document.visible.text
+    assert "attachment-not-inspected" not in document.warnings
+
+
+def test_a_chain_of_attachments_ends_in_a_warning() -> None:
+    document = parsed(nested(MAX_DEPTH + 1))
+
+    assert "Words at the bottom." not in document.visible.text
+    assert "attachment-not-inspected" in document.warnings
+
+
+def test_all_attachments_share_one_budget() -> None:
+    inner = message()
+    for number in range(20):
+        inner.add_attachment(
+            f"Note {number}.".encode(), maintype="text", subtype="plain", filename="n"
+        )
+    outer = message()
+    for _ in range(20):
+        outer.add_attachment(inner)
 
     document = parsed(bytes(outer))
 
-    assert "Inner body." in document.visible.text
-    assert "Innermost" not in document.visible.text
+    assert document.visible.text.count("Note ") < MAX_ATTACHED
     assert "attachment-not-inspected" in document.warnings
 
 

@@ -32,7 +32,7 @@ A_MAIL = b"From: a@b.example\r\nSubject: x\r\nDate: Mon, 5 Oct 2026 10:00:00 +00
         (b"words", "text/markdown", "a.md", "text/markdown", ()),
         (b"words", "text/x-markdown", None, "text/markdown", ()),
         (b"words", "application/octet-stream", None, "text/plain", ()),
-        (b"a,b\n1,2", "text/csv", "a.csv", "text/plain", ()),
+        (b"a,b\n1,2", "text/csv", "a.csv", "text/csv", ()),
         (A_PDF, None, None, PDF, ()),
         (b"\n" + A_PDF, PDF, "a.pdf", PDF, ()),
         (A_DOCX, None, None, DOCX, ()),

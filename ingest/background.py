@@ -8,7 +8,7 @@ from typing import Final
 
 from defences.trust.suppression import suppress
 from domain.clock import Clock
-from domain.documents import Document, Origin, Provenance, Tier
+from domain.documents import Document, Origin, OriginRef, Provenance, Tier
 from domain.ledger import DocumentRecord, Ledger
 from domain.publishing import SignatureState
 from domain.scanning import ScanReport
@@ -30,8 +30,20 @@ class Background:
         self._clock = clock
         self.versions = versions
 
-    async def provenance(self, record: DocumentRecord) -> Provenance:
-        """Return where a received document comes from, as far as we can vouch for it."""
+    async def provenance(
+        self,
+        record: DocumentRecord,
+        *,
+        policy: TrustPolicy | None = None,
+        known: dict[OriginRef, float | None] | None = None,
+    ) -> Provenance:
+        """Return where a received document comes from, as far as we can vouch for it.
+
+        Args:
+            record: The document.
+            policy: By whose terms the origin stands; None for the one in force.
+            known: Standings reckoned before, to be used and added to.
+        """
         origin = await self._ledger.origins.get(record.tenant_id, record.origin)
         return Provenance(
             origin=origin,
@@ -39,7 +51,9 @@ class Background:
             received_at=record.received_at,
             signature_verified=record.signature is SignatureState.VERIFIED,
             signature_forged=record.signature is SignatureState.FORGED,
-            reputation=await self._reputation(record, origin),
+            reputation=await self._reputation(
+                record, origin, policy or self._policy, {} if known is None else known
+            ),
         )
 
     async def suppressed(self, document: Document, report: ScanReport) -> ScanReport:
@@ -62,10 +76,18 @@ class Background:
         )
         return replace(report, findings=findings)
 
-    async def _reputation(self, record: DocumentRecord, origin: Origin) -> float | None:
+    async def _reputation(
+        self,
+        record: DocumentRecord,
+        origin: Origin,
+        policy: TrustPolicy,
+        known: dict[OriginRef, float | None],
+    ) -> float | None:
         if origin.tier is not Tier.POOL:
             return None
-        outcomes = await self._ledger.lifecycle.outcomes(
-            record.tenant_id, record.origin, limit=_MOST_OUTCOMES
-        )
-        return self._policy.reputation(outcomes, now=self._clock.now())
+        if record.origin not in known:
+            outcomes = await self._ledger.lifecycle.outcomes(
+                record.tenant_id, record.origin, limit=_MOST_OUTCOMES
+            )
+            known[record.origin] = policy.reputation(outcomes, now=self._clock.now())
+        return known[record.origin]

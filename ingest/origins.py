@@ -58,6 +58,21 @@ class OriginDesk:
         await self._follow(tenant_id, origin)
         return origin
 
+    async def declare(
+        self, tenant_id: TenantId, ref: OriginRef, *, open_write: bool, actor: str
+    ) -> Origin:
+        """Say whether anybody may write to what a connector reads; if so it is the pool's.
+
+        Raises:
+            NotFoundError: Unknown origin.
+            InputError: It is no connector.
+        """
+        origin = await self._origins.declare(
+            tenant_id, ref, open_write=open_write, actor=actor, at=self._clock.now()
+        )
+        await self._follow(tenant_id, origin)
+        return origin
+
     async def _follow(self, tenant_id: TenantId, origin: Origin) -> None:
         # At once, turn or none: evidence must not be taken from a side that its origin has left.
         await self._vectors.set_origin(origin, tenant_id=tenant_id)

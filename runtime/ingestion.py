@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from backends.ids import RandomIds
+from defences.trust.policy import WeightedTrustPolicy
 from domain.clock import Clock
 from domain.documents import BlobStore, DocumentParser
 from domain.jobs import Lock
@@ -15,16 +17,32 @@ from ingest.admission import Admission, ChunkOptions
 from ingest.background import Background
 from ingest.citations import CitationLookup
 from ingest.echoes import EchoLookup
+from ingest.holding import HeldDocuments
 from ingest.leases import ScanLeases
 from ingest.neighbours import NeighbourLookup
 from ingest.origins import OriginDesk
 from ingest.pipeline import IngestPipeline
+from ingest.publishers import PublisherDesk
 from ingest.regrouping import Regrouping
+from ingest.replaying import PolicyReplay
 from ingest.review import ReviewDesk
+from ingest.suppressing import SuppressionDesk
 from ingest.turns import Turns
 from ingest.versions import VersionLookup
 from runtime.scanning import build_detectors, build_parser, build_policy
 from runtime.settings import Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrustServices:
+    """The policy in force and what people do with it."""
+
+    policy: WeightedTrustPolicy
+    suppressions: SuppressionDesk
+    publishers: PublisherDesk
+    replay: PolicyReplay
+    held: HeldDocuments
+    versions: VersionLookup
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +52,7 @@ class Ingestion:
     pipeline: IngestPipeline
     review: ReviewDesk
     origins: OriginDesk
+    trust: TrustServices
 
 
 def build_ingestion(
@@ -79,17 +98,16 @@ def build_ingestion(
     )
     turns = Turns(lock=lock, clock=clock)
     versions = VersionLookup(lifecycle=ledger.lifecycle, blobs=blobs, clock=clock)
+    background = Background(ledger=ledger, policy=policy, versions=versions, clock=clock)
     pipeline = IngestPipeline(
         ledger=ledger,
         blobs=blobs,
         parser=parser or build_parser(settings),
         neighbours=neighbours,
-        detectors=build_detectors(as_of=lambda: clock.now().date())
-        if detectors is None
-        else detectors,
+        detectors=build_detectors(as_of=lambda: clock.now().date()) if detectors is None else detectors,
         policy=policy,
         admission=admission,
-        background=Background(ledger=ledger, policy=policy, versions=versions, clock=clock),
+        background=background,
         regrouping=_regrouping(ledger, blobs=blobs, vectors=vectors),
         turns=turns,
         leases=ScanLeases(documents=ledger.documents, seconds=settings.worker.lease_seconds),
@@ -111,7 +129,17 @@ def build_ingestion(
     origins = build_origin_desk(
         ledger=ledger, blobs=blobs, vectors=vectors, clock=clock, turns=turns
     )
-    return Ingestion(pipeline=pipeline, review=review, origins=origins)
+    trust = TrustServices(
+        policy=policy,
+        suppressions=SuppressionDesk(
+            ledger=ledger, pipeline=pipeline, policy=policy, ids=RandomIds(clock), clock=clock
+        ),
+        publishers=PublisherDesk(ledger=ledger, origins=origins, clock=clock),
+        replay=PolicyReplay(ledger=ledger, background=background),
+        held=HeldDocuments(lifecycle=ledger.lifecycle, policy=policy, clock=clock),
+        versions=versions,
+    )
+    return Ingestion(pipeline=pipeline, review=review, origins=origins, trust=trust)
 
 
 def build_origin_desk(

@@ -38,7 +38,7 @@ from monitors.observer import Observer
 from runtime.answering import build_query
 from runtime.citations import build_citation_lookup
 from runtime.home import database_url
-from runtime.ingestion import build_ingestion
+from runtime.ingestion import TrustServices, build_ingestion
 from runtime.metrics import Metrics
 from runtime.monitoring import build_deliveries, build_monitor, build_observer
 from runtime.outbox import OutboxRelay
@@ -63,6 +63,7 @@ class Services:
     ingest: IngestPipeline
     review: ReviewDesk
     origins: OriginDesk
+    trust: TrustServices
     query: QueryPipeline
     observer: Observer
     monitor: DisagreementMonitor
@@ -161,6 +162,7 @@ async def build_services(settings: Settings, *, broker_url: str) -> Services:
         ingest=ingestion.pipeline,
         review=ingestion.review,
         origins=ingestion.origins,
+        trust=ingestion.trust,
         query=await build_query(
             settings,
             embedder=embedder,

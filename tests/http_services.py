@@ -231,6 +231,7 @@ def _services(
         ingest=world.ingest,
         review=world.review,
         origins=world.origins,
+        trust=world.trust,
         query=world.query,
         observer=build_observer(settings, ledger=ledger, ids=world.ids),
         monitor=build_monitor(settings, ledger=ledger, ids=world.ids),

@@ -25,7 +25,7 @@ from ingest.origins import OriginDesk
 from ingest.pipeline import IngestPipeline, original_key
 from ingest.review import ReviewDesk
 from runtime.answering import build_query
-from runtime.ingestion import build_ingestion
+from runtime.ingestion import TrustServices, build_ingestion
 from runtime.settings import Settings
 
 ACTOR = "test"
@@ -43,6 +43,7 @@ class World:
     ingest: IngestPipeline
     review: ReviewDesk
     origins: OriginDesk
+    trust: TrustServices
     query: QueryPipeline
 
     async def establish(self, ref: OriginRef, *, reviewed: bool = False) -> None:
@@ -61,6 +62,7 @@ class World:
         title: str | None = None,
         source_uri: str | None = None,
         labels: Mapping[str, str] | None = None,
+        logical_id: str | None = None,
     ) -> DocumentId:
         """Store an upload as the gateway does; no scan yet."""
         sha256 = hashlib.sha256(content).hexdigest()
@@ -79,6 +81,7 @@ class World:
                 labels=labels or {},
                 received_at=self.clock.now(),
                 actor=ACTOR,
+                logical_id=logical_id,
             ),
             claim=None,
         )
@@ -144,6 +147,7 @@ async def build_world(
         ingest=ingestion.pipeline,
         review=ingestion.review,
         origins=ingestion.origins,
+        trust=ingestion.trust,
         query=await build_query(
             settings,
             embedder=embedder,

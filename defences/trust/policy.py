@@ -60,6 +60,16 @@ def load_policy(text: str) -> WeightedTrustPolicy:
     return WeightedTrustPolicy(parse_policy(text))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupPoints:
+    """What one group's rules came to, mentions included; on the scale of the document's risk."""
+
+    group: Group
+    points: float
+    cap: float
+    quarantine: float
+
+
 @dataclass(frozen=True, slots=True)
 class _Scored:
     """One rule's findings, weighed: `points` move the verdict, `aside` are those of mentions."""
@@ -111,6 +121,23 @@ class WeightedTrustPolicy:
     @property
     def hold_terms(self) -> HoldTerms:
         return self._weights.hold_terms
+
+    def groups(self, assessment: TrustAssessment) -> Sequence[GroupPoints]:
+        """Return what each group that was met came to, greatest first, by this policy's groups."""
+        points: defaultdict[Group, float] = defaultdict(float)
+        composites = {one.rule: one.group for one in self._weights.composites}
+        for each in assessment.contributions:
+            points[composites.get(each.rule, self._weights.group(each.rule))] += each.points
+        found = [
+            GroupPoints(
+                group=group,
+                points=total,
+                cap=self._weights.groups[group].cap,
+                quarantine=self._weights.groups[group].quarantine,
+            )
+            for group, total in points.items()
+        ]
+        return sorted(found, key=lambda one: (-one.points, one.group))
 
     def suppressible(self, rule: str) -> bool:
         return detector_of(rule) not in UNSUPPRESSIBLE and not any(

@@ -12,7 +12,17 @@ from fastapi import FastAPI
 from gateway.http.limits import BodyLimitMiddleware
 from gateway.http.observing import ObservingMiddleware
 from gateway.http.problems import RESPONSES, install
-from gateway.http.routes import alerts, documents, health, origins, questions, scans
+from gateway.http.routes import (
+    alerts,
+    documents,
+    health,
+    origins,
+    policy,
+    publishers,
+    questions,
+    scans,
+    suppressions,
+)
 from runtime.settings import Settings
 from runtime.wiring import Services, build_services
 
@@ -60,7 +70,17 @@ def create_app(
         generate_unique_id_function=lambda route: route.name,
     )
     install(app)
-    for module in (documents, scans, questions, origins, alerts, health):
+    for module in (
+        documents,
+        scans,
+        policy,
+        suppressions,
+        questions,
+        origins,
+        publishers,
+        alerts,
+        health,
+    ):
         app.include_router(module.router)
     # The last one added is the outermost.
     app.add_middleware(BodyLimitMiddleware, max_bytes=settings.server.max_body_bytes)

@@ -9,8 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from domain.documents import DocumentStatus, Origin, OriginKind
 from domain.ledger import DecisionAction, DocumentRecord, StoredAssessment
+from domain.publishing import SignatureState
 from domain.scanning import Finding, FindingLevel
-from domain.trust import CoarseReason, TrustAssessment, Verdict
+from domain.trust import CoarseReason, Contribution, TrustAssessment, Verdict
 
 IDENTIFIER: Final = r"^[A-Za-z0-9_-]{1,64}$"
 ORIGIN_ID: Final = r"^[A-Za-z0-9][A-Za-z0-9._@-]{0,99}$"
@@ -60,10 +61,14 @@ class DocumentModel(Model):
     sha256: str
     received_at: datetime
     decided_at: datetime | None
+    logical_id: str | None = Field(None, description="the document whatever its version")
+    version: int | None = Field(None, description="the publisher's, where it signed one")
+    signature: SignatureState | None = None
     trust: float | None = None
     policy_version: str | None = None
     decided_by: str | None = None
     attempts: int | None = None
+    rescans: int | None = None
 
     @classmethod
     def of(cls, record: DocumentRecord, *, reviewer: bool) -> DocumentModel:
@@ -82,6 +87,9 @@ class DocumentModel(Model):
             sha256=record.sha256,
             received_at=record.received_at,
             decided_at=record.decided_at,
+            logical_id=record.logical_id,
+            version=record.version,
+            signature=record.signature,
         )
         if not reviewer:
             return model
@@ -91,6 +99,7 @@ class DocumentModel(Model):
                 "policy_version": record.policy_version,
                 "decided_by": record.decided_by,
                 "attempts": record.attempts,
+                "rescans": record.rescans,
             }
         )
 
@@ -115,6 +124,7 @@ class FindingModel(Model):
     end: int | None
     locator: str | None
     evidence: dict[str, str | int | float | bool]
+    suppressed_by: str | None = Field(None, description="suppression that covers it")
 
     @classmethod
     def of(cls, finding: Finding) -> FindingModel:
@@ -127,6 +137,7 @@ class FindingModel(Model):
             end=finding.span.end if finding.span else None,
             locator=finding.locator,
             evidence=dict(finding.evidence),
+            suppressed_by=finding.suppressed_by,
         )
 
 
@@ -136,6 +147,24 @@ class ContributionModel(Model):
     weight: float
     points: float
     mode: str
+    version: str = Field("", description="of the detector")
+    hard: Verdict | None = Field(None, description="verdict the rule alone causes")
+    explained_by: str | None = Field(None, description="composite that took its points")
+    suppressed: int = Field(0, description="findings that a suppression covers")
+
+    @classmethod
+    def of(cls, contribution: Contribution) -> ContributionModel:
+        return cls(
+            rule=contribution.rule,
+            risk=contribution.risk,
+            weight=contribution.weight,
+            points=contribution.points,
+            mode=contribution.mode,
+            version=contribution.version,
+            hard=contribution.hard,
+            explained_by=contribution.explained_by,
+            suppressed=contribution.suppressed,
+        )
 
 
 class AssessmentModel(Model):
@@ -146,6 +175,9 @@ class AssessmentModel(Model):
     trust: float
     risk: float
     policy_version: str
+    decisive: str = Field(
+        "", description="what decided: hard:<rule>, sum, group:<name>, unavailable:<names>, hold"
+    )
     contributions: list[ContributionModel]
     findings: list[FindingModel]
     detectors: dict[str, str] = Field(description="version of each detector that looked")
@@ -160,12 +192,8 @@ class AssessmentModel(Model):
             trust=assessment.score,
             risk=assessment.risk,
             policy_version=assessment.policy_version,
-            contributions=[
-                ContributionModel(
-                    rule=c.rule, risk=c.risk, weight=c.weight, points=c.points, mode=c.mode
-                )
-                for c in assessment.contributions
-            ],
+            decisive=assessment.decisive,
+            contributions=[ContributionModel.of(c) for c in assessment.contributions],
             findings=[FindingModel.of(finding) for finding in stored.report.findings],
             detectors=dict(stored.report.completed),
             unavailable=sorted(stored.report.unavailable),
@@ -223,3 +251,7 @@ class EstablishRequest(Model):
 
 class RevokeRequest(Model):
     reason: Reason
+
+
+class DeclareRequest(Model):
+    open_write: Annotated[bool, Field(strict=True)]

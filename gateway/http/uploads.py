@@ -12,8 +12,10 @@ from typing import Any, Final
 from fastapi import Request
 from starlette.datastructures import UploadFile
 
+from defences.trust.signing import require_logical_id
 from domain.errors import DocumentTooLargeError, InputError, UnsupportedMediaTypeError
-from gateway.http.models_documents import LINE, NAMED_LINE
+from gateway.http.attestations import LOGICAL_ID, MAX_LOGICAL_ID
+from gateway.http.models_documents import LINE, NAMED_LINE, ORIGIN_ID
 
 MAX_TITLE: Final = 500
 MAX_URI: Final = 2000
@@ -21,7 +23,9 @@ MAX_FILE_NAME: Final = 255
 MAX_LABELS: Final = 32
 MAX_LABEL_CHARS: Final = 200
 
-_TEXT_FIELDS: Final = frozenset({"title", "source_uri", "labels"})
+MAX_ATTESTATION: Final = 4000
+
+_TEXT_FIELDS: Final = frozenset({"title", "source_uri", "labels", "logical_id", "attestation"})
 _NAME: Final = r"[a-z0-9!#$&^_.+-]{1,127}"
 _MEDIA_TYPE: Final = re.compile(f"{_NAME}/{_NAME}")
 
@@ -34,6 +38,23 @@ _LABELS: Final[dict[str, Any]] = {
 _FIELDS: Final[dict[str, dict[str, Any]]] = {
     "title": {"type": "string", "maxLength": MAX_TITLE, "pattern": LINE},
     "source_uri": {"type": "string", "maxLength": MAX_URI, "pattern": LINE},
+    "logical_id": {"type": "string", "maxLength": MAX_LOGICAL_ID, "pattern": LOGICAL_ID},
+}
+_ATTESTATION: Final[dict[str, Any]] = {
+    "type": "object",
+    "required": ["publisher", "logical_id", "version", "expires_at", "signature"],
+    "properties": {
+        "publisher": {"type": "string", "pattern": ORIGIN_ID},
+        "logical_id": {"type": "string", "maxLength": MAX_LOGICAL_ID, "pattern": LOGICAL_ID},
+        "version": {"type": "integer", "minimum": 0, "maximum": 2**53},
+        "expires_at": {"type": "string", "format": "date-time"},
+        "signature": {
+            "type": "string",
+            "pattern": "^[A-Za-z0-9+/]{86}==$",
+            "description": "Ed25519, base64; `mithridate publishers sign` makes it",
+        },
+    },
+    "additionalProperties": False,
 }
 _FILE_NAME: Final[dict[str, Any]] = {"type": "string", "maxLength": MAX_FILE_NAME, "pattern": LINE}
 
@@ -56,6 +77,13 @@ UPLOAD_BODY: Final[dict[str, Any]] = {
             "description": "JSON object of strings; what a form says goes before it",
             "content": {"application/json": {"schema": _LABELS}},
         },
+        {
+            "name": "attestation",
+            "in": "query",
+            "required": False,
+            "description": "a publisher's signature; what a form says goes before it",
+            "content": {"application/json": {"schema": _ATTESTATION}},
+        },
     ],
     "requestBody": {
         "required": True,
@@ -68,10 +96,14 @@ UPLOAD_BODY: Final[dict[str, Any]] = {
                         "file": {"type": "string", "format": "binary", "minLength": 1},
                         **_FIELDS,
                         "labels": _LABELS,
+                        "attestation": _ATTESTATION,
                     },
                     "additionalProperties": False,
                 },
-                "encoding": {"labels": {"contentType": "application/json"}},
+                "encoding": {
+                    "labels": {"contentType": "application/json"},
+                    "attestation": {"contentType": "application/json"},
+                },
             },
             **{
                 media_type: {"schema": {"type": "string", "minLength": 1}}
@@ -103,6 +135,9 @@ class Upload:
     title: str | None
     source_uri: str | None
     labels: Mapping[str, str]
+    logical_id: str | None = None
+    attestation: str | None = None
+    """JSON, not read yet: `attestations.read_attestation` does, once the content's hash is known."""
 
 
 async def read_upload(request: Request, *, max_bytes: int) -> Upload:
@@ -161,6 +196,8 @@ async def _form(request: Request) -> Upload:
                 title=within.title or beside.title,
                 source_uri=within.source_uri or beside.source_uri,
                 labels=within.labels or beside.labels,
+                logical_id=within.logical_id or beside.logical_id,
+                attestation=within.attestation or beside.attestation,
             )
     except UnicodeError as exc:
         # Some codecs that a form may name as its charset fail in ways of their own.
@@ -176,7 +213,22 @@ def _said(texts: Mapping[str, str]) -> Upload:
         title=_bounded("title", texts.get("title"), MAX_TITLE),
         source_uri=_bounded("source_uri", texts.get("source_uri"), MAX_URI),
         labels=_labels(texts.get("labels")),
+        logical_id=_logical_id(texts.get("logical_id")),
+        attestation=_attestation(texts.get("attestation")),
     )
+
+
+def _logical_id(text: str | None) -> str | None:
+    if not text:
+        return None
+    require_logical_id(text)
+    return text
+
+
+def _attestation(text: str | None) -> str | None:
+    if text is not None and len(text) > MAX_ATTESTATION:
+        raise InputError(f"attestation has {len(text)} characters, limit is {MAX_ATTESTATION}")
+    return text if text and text.strip() else None
 
 
 def _is_document_type(media_type: str) -> bool:

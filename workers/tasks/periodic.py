@@ -13,6 +13,8 @@ from runtime.settings import Settings
 from runtime.wiring import Services
 from workers.process import present_process
 
+_FORGETTING: Final = "maintenance.forget"
+_AN_HOUR: Final = 3600.0
 _LEASE_SECONDS: Final = 60.0
 """Longer than a run takes; a holder that dies blocks the job for no longer than this."""
 
@@ -22,7 +24,11 @@ def register_periodic(app: Celery, settings: Settings) -> None:
         requeued = await services.relay.requeue_undecided(
             older_than_seconds=settings.queue.requeue_after_seconds
         )
-        return requeued + await services.relay.publish_pending()
+        rescanned = await services.trust.held.rescan_due()
+        # The lease is never let go: it is what makes this hourly, whoever sweeps.
+        if await services.lock.acquire(_FORGETTING, lease_seconds=_AN_HOUR):
+            await services.trust.versions.forget_old()
+        return requeued + rescanned + await services.relay.publish_pending()
 
     async def evaluate(services: Services) -> int:
         changed = 0

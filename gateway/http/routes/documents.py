@@ -25,6 +25,7 @@ from domain.ledger import (
     NewDocument,
     Receipt,
 )
+from gateway.http.attestations import read_attestation
 from gateway.http.auth import Reader, Reviewer, Writer
 from gateway.http.dependencies import ServicesDependency
 from gateway.http.models_documents import (
@@ -40,6 +41,7 @@ from gateway.http.models_documents import (
 from gateway.http.parameters import Cursor, Limit
 from gateway.http.uploads import UPLOAD_BODY, Upload, read_upload
 from ingest.pipeline import original_key
+from ingest.publishers import Attribution
 from runtime.wiring import Services
 
 router = APIRouter(prefix="/v1/documents", tags=["documents"])
@@ -78,7 +80,14 @@ async def upload(
     if principal.origin is None:
         raise ForbiddenError("the key is bound to no origin, so nothing can be uploaded with it")
     uploaded = await read_upload(request, max_bytes=services.settings.server.max_body_bytes)
-    receipt = await _receive(services, principal, principal.origin, uploaded, idempotency_key)
+    sha256 = hashlib.sha256(uploaded.content).hexdigest()
+    attestation = uploaded.attestation
+    whose = await services.trust.publishers.attribute(
+        principal.tenant_id,
+        principal.origin,
+        None if attestation is None else read_attestation(attestation, sha256=sha256),
+    )
+    receipt = await _receive(services, principal, whose, uploaded, idempotency_key)
     response.headers["Location"] = f"/v1/documents/{receipt.record.id}"
     # After the answer: the entry is in the outbox, so a broker that is down loses nothing.
     background.add_task(_publish, services)
@@ -167,7 +176,9 @@ async def delete(
     A writer deletes what its origin uploaded, but not what was held or rejected: that is evidence.
     """
     record = await _visible(services, principal, document_id)
-    if record.status in _CONTAINED and not principal.allows(Scope.QUARANTINE_REVIEW):
+    if (record.status in _CONTAINED or record.rescans) and not principal.allows(
+        Scope.QUARANTINE_REVIEW
+    ):
         # Else who is caught would take the evidence back, and the memory of the text with it.
         raise ForbiddenError("a document that was held or rejected is deleted by a reviewer")
     await services.review.delete(principal.tenant_id, record.id, actor=principal.actor)
@@ -184,14 +195,15 @@ async def _visible(services: Services, principal: Principal, document_id: str) -
 async def _receive(
     services: Services,
     principal: Principal,
-    origin: OriginRef,
+    whose: Attribution,
     uploaded: Upload,
     idempotency_key: str | None,
 ) -> Receipt:
+    said = whose.publication
     new = NewDocument(
         id=DocumentId(services.ids.new("doc")),
         tenant_id=principal.tenant_id,
-        origin=origin,
+        origin=whose.origin,
         sha256=hashlib.sha256(uploaded.content).hexdigest(),
         size_bytes=len(uploaded.content),
         media_type=uploaded.media_type,
@@ -201,6 +213,9 @@ async def _receive(
         labels=uploaded.labels,
         received_at=services.clock.now(),
         actor=principal.actor,
+        logical_id=uploaded.logical_id if said is None else said.logical_id,
+        publication=said,
+        signature=whose.signature,
     )
     if idempotency_key is None:
         return await _store(services, new, uploaded, claim=None)
@@ -245,6 +260,9 @@ def _request_hash(new: NewDocument) -> str:
         new.title,
         new.source_uri,
         sorted(new.labels.items()),
+        new.logical_id,
+        None if new.publication is None else new.publication.version,
+        new.signature,
     ]
     return hashlib.sha256(json.dumps(matter).encode()).hexdigest()
 

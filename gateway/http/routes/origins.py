@@ -11,6 +11,7 @@ from gateway.http.auth import Admin
 from gateway.http.dependencies import ServicesDependency
 from gateway.http.models_documents import (
     ORIGIN_ID,
+    DeclareRequest,
     EstablishRequest,
     NewOrigin,
     OriginDetail,
@@ -70,6 +71,20 @@ async def revoke(
         principal.tenant_id,
         OriginRef(kind=kind, id=origin_id),
         reason=body.reason,
+        actor=principal.actor,
+    )
+    return OriginDetail.of_origin(origin)
+
+
+@router.post("/connector/{origin_id}/declare", summary="Say who may write to a connector's source")
+async def declare(
+    services: ServicesDependency, principal: Admin, origin_id: OriginIdPath, body: DeclareRequest
+) -> OriginDetail:
+    """Journalled. A source that anybody may write to is the pool's and cannot be vouched for."""
+    origin = await services.origins.declare(
+        principal.tenant_id,
+        OriginRef(kind=OriginKind.CONNECTOR, id=origin_id),
+        open_write=body.open_write,
         actor=principal.actor,
     )
     return OriginDetail.of_origin(origin)

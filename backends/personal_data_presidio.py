@@ -17,6 +17,7 @@ from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
 from typing import Protocol
 
+from backends.personal_data_kinds import KINDS, Kind
 from backends.personal_data_risks import (
     PERSONAL,
     RESERVED_ADDRESS,
@@ -25,6 +26,7 @@ from backends.personal_data_risks import (
 )
 from domain.documents import Document, Span
 from domain.errors import DetectorUnavailableError
+from domain.masking import SensitiveValue, ValueFinder
 from domain.scanning import Finding, FindingLevel
 from domain.text import MappedText
 
@@ -37,6 +39,9 @@ _WINDOW_OVERLAP = 120
 _MANY = 10
 _PRESIDIO_LOGGER = "presidio-analyzer"
 _SERIOUS = 0.6
+_NAME_RISK = 0.03  # a name alone harms nobody; it is here to be masked
+NAME_RULE = "person-name"
+RULES = frozenset({*(kind.rule for kind in KINDS), NAME_RULE, "timeout"})
 
 
 class PatternResult(Protocol):
@@ -47,116 +52,6 @@ class PatternResult(Protocol):
 
 class PatternRecogniser(Protocol):
     def analyze(self, text: str, entities: list[str], /) -> Sequence[PatternResult]: ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Kind:
-    """One kind of personal data.
-
-    Attributes:
-        rule: Behind `personal-data.`.
-        candidate: Linear pattern for places worth a look.
-        before: Characters shown to the recogniser before a candidate; `after` those behind it.
-        recogniser: Key into the loaded recognisers.
-    """
-
-    rule: str
-    candidate: re.Pattern[str]
-    before: int
-    after: int
-    recogniser: str
-    entity: str
-
-
-_KINDS: tuple[_Kind, ...] = (  # in order of precedence where hits overlap
-    _Kind(
-        rule="iban",
-        candidate=re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}[ -]?[A-Z0-9]{4}"),
-        before=0,
-        after=44,
-        recogniser="IbanRecognizer",
-        entity="IBAN_CODE",
-    ),
-    _Kind(
-        rule="credit-card",
-        candidate=re.compile(r"(?<!\d)(?<!\d\.)\d(?:[ -]?\d){12,18}(?!\.?\d)"),
-        before=0,
-        after=0,
-        recogniser="CreditCardRecognizer",
-        entity="CREDIT_CARD",
-    ),
-    _Kind(
-        rule="us-ssn",
-        candidate=re.compile(r"(?<![\d.-])\d{3}[- .]\d{2}[- .]\d{4}(?![\d-])"),
-        before=0,
-        after=0,
-        recogniser="UsSsnRecognizer",
-        entity="US_SSN",
-    ),
-    _Kind(
-        rule="italian-fiscal-code",
-        candidate=re.compile(r"\b[A-Z]{6}\d{2}[A-EHLMPRST]\d{2}[A-Z]\d{3}[A-Z]\b"),
-        before=0,
-        after=0,
-        recogniser="ItFiscalCodeRecognizer",
-        entity="IT_FISCAL_CODE",
-    ),
-    _Kind(
-        rule="medical-licence",
-        candidate=re.compile(r"(?<!\w)[A-HJ-NP-UX][A-Z9]\d{7}(?!\w)"),
-        before=0,
-        after=0,
-        recogniser="MedicalLicenseRecognizer",
-        entity="MEDICAL_LICENSE",
-    ),
-    _Kind(
-        rule="crypto-wallet",
-        candidate=re.compile(r"(?<![A-Za-z0-9])(?:bc1|[13])[a-zA-Z0-9]{25,61}(?![A-Za-z0-9])"),
-        before=0,
-        after=0,
-        recogniser="CryptoRecognizer",
-        entity="CRYPTO",
-    ),
-    _Kind(
-        rule="ip-address",
-        candidate=re.compile(
-            r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])|(?<![\w:])[0-9A-Fa-f]{1,4}:(?:[0-9A-Fa-f]{0,4}:){1,6}"
-            r"[0-9A-Fa-f]{1,4}(?![\w:])"
-        ),
-        before=0,
-        after=0,
-        recogniser="IpRecognizer",
-        entity="IP_ADDRESS",
-    ),
-    _Kind(
-        rule="email-address",
-        candidate=re.compile(r"@(?=\w)"),
-        before=70,
-        after=130,
-        recogniser="EmailRecognizer",
-        entity="EMAIL_ADDRESS",
-    ),
-    _Kind(
-        rule="phone-number",
-        candidate=re.compile(r"(?<![\w.+])\+[1-9][\d ().\-/]{6,20}\d(?![\w])"),
-        before=0,
-        after=0,
-        recogniser="InternationalPhoneRecognizer",
-        entity="PHONE_NUMBER",
-    ),
-    _Kind(
-        rule="phone-number",
-        candidate=re.compile(
-            r"\b(?:tel|tele(?:phone|fon)|t[ée]l[ée]phone|tel[ée]fono|phone|fon|mobile?|mobil|cell|call|fax|handy|hotline)"
-            r"\b[^\d\n]{0,24}[(0-9][\d ().\-/]{5,18}\d(?!\w)",
-            re.IGNORECASE,
-        ),
-        before=0,
-        after=0,
-        recogniser="NationalPhoneRecognizer",
-        entity="PHONE_NUMBER",
-    ),
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,12 +96,19 @@ class PresidioPersonalDataDetector:
     person has (a card number, an identity number) is high.
     """
 
-    def __init__(self, *, replaced: Mapping[str, PatternRecogniser] | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        names: ValueFinder | None = None,
+        replaced: Mapping[str, PatternRecogniser] | None = None,
+    ) -> None:
         """Hold back loading until it is needed.
 
         Args:
+            names: Finds people's names, by a language model; None for patterns only.
             replaced: Recognisers to use in place of presidio's, by class name.
         """
+        self._names = names
         self._replaced = dict(replaced or {})
         self._lock = threading.Lock()
         self._loaded: _Loaded | None = None
@@ -218,9 +120,9 @@ class PresidioPersonalDataDetector:
     @property
     def version(self) -> str:
         try:
-            return f"1+presidio-{version('presidio-analyzer')}"
+            return f"2+presidio-{version('presidio-analyzer')}"
         except PackageNotFoundError:
-            return "1+presidio-absent"
+            return "2+presidio-absent"
 
     def scan(self, document: Document) -> Sequence[Finding]:
         """Return findings in visible text, hidden passages and metadata.
@@ -229,12 +131,53 @@ class PresidioPersonalDataDetector:
             DetectorUnavailableError: presidio-analyzer cannot be imported or built.
         """
         loaded = self._load()
-        findings = list(_findings(loaded, document, document.text, None))
+        findings = list(self._findings(loaded, document, document.text, None))
         for passage in document.hidden:
-            findings += _findings(loaded, document, passage.text, passage.locator)
+            findings += self._findings(loaded, document, passage.text, passage.locator)
         for entry in document.metadata:
-            findings += _findings(loaded, document, entry.value, None)
+            findings += self._findings(loaded, document, entry.value, None)
         return findings
+
+    def find(self, text: str) -> Sequence[SensitiveValue]:
+        """Return every value in order, however many there are.
+
+        Raises:
+            DetectorUnavailableError: presidio-analyzer cannot be loaded, or a pattern ran out of
+                time: what it would have found is not known.
+        """
+        loaded = self._load()
+        before = loaded.watch.count
+        hits, _ = self._hits(loaded, text, most=len(text))
+        if loaded.watch.count > before:
+            raise DetectorUnavailableError("a pattern ran out of time: not all was looked at")
+        values = [
+            SensitiveValue(rule=f"{self.name}.{hit.rule}", start=hit.at.start, end=hit.at.end)
+            for hit in hits
+        ]
+        return sorted(values, key=lambda value: value.start)
+
+    def _findings(
+        self, loaded: _Loaded, document: Document, source: MappedText | str, locator: str | None
+    ) -> Iterator[Finding]:
+        text = source if isinstance(source, str) else source.text
+        before = loaded.watch.count
+        hits, complete = self._hits(loaded, text, most=MAX_CANDIDATES)
+        if loaded.watch.count > before:
+            yield _incomplete("a pattern ran out of time", cause="pattern")
+        if not complete:
+            yield _incomplete("more candidates than are looked at", cause="budget")
+        yield from _grouped(document, source, locator, hits)
+
+    def _hits(self, loaded: _Loaded, text: str, *, most: int) -> tuple[list[_Hit], bool]:
+        hits, complete = _hits(loaded, text, most)
+        if self._names is not None:
+            taken = {place for hit in hits for place in range(hit.at.start, hit.at.end)}
+            for value in self._names.find(text):
+                if taken.isdisjoint(range(value.start, value.end)):
+                    at = Span(value.start, value.end)
+                    written = text[value.start : value.end].lower()
+                    hits.append(_Hit(rule=NAME_RULE, at=at, risk=_NAME_RISK, value=written))
+        return hits, complete
 
     def _load(self) -> _Loaded:
         with self._lock:
@@ -292,16 +235,9 @@ def _recognisers() -> dict[str, PatternRecogniser]:
     }
 
 
-def _findings(
-    loaded: _Loaded, document: Document, source: MappedText | str, locator: str | None
+def _grouped(
+    document: Document, source: MappedText | str, locator: str | None, hits: Sequence[_Hit]
 ) -> Iterator[Finding]:
-    text = source if isinstance(source, str) else source.text
-    before = loaded.watch.count
-    hits, complete = _hits(loaded, text)
-    if loaded.watch.count > before:
-        yield _incomplete("a pattern ran out of time", cause="pattern")
-    if not complete:
-        yield _incomplete("more candidates than are looked at", cause="budget")
     by_rule: dict[str, list[_Hit]] = {}
     for hit in hits:
         by_rule.setdefault(hit.rule, []).append(hit)
@@ -340,16 +276,19 @@ def _crowd_risk(rule: str, group: Sequence[_Hit]) -> float:
     return 0.4 if people >= _MANY else 0.0
 
 
-def _hits(loaded: _Loaded, text: str) -> tuple[list[_Hit], bool]:
-    """Return hits that do not overlap, and whether every candidate was looked at."""
+def _hits(loaded: _Loaded, text: str, most: int) -> tuple[list[_Hit], bool]:
+    """Return hits that do not overlap, and whether every candidate was looked at.
+
+    At most `most` candidates of a kind are.
+    """
     taken: list[_Hit] = []
     covered: set[int] = set()
     complete = True
-    for kind in _KINDS:
+    for kind in KINDS:
         recogniser = loaded.recognisers[kind.recogniser]
-        candidates = list(islice(kind.candidate.finditer(text), MAX_CANDIDATES + 1))
-        complete = complete and len(candidates) <= MAX_CANDIDATES
-        for window in _windows(kind, candidates[:MAX_CANDIDATES], len(text)):
+        candidates = list(islice(kind.candidate.finditer(text), most + 1))
+        complete = complete and len(candidates) <= most
+        for window in _windows(kind, candidates[:most], len(text)):
             shown = text[window.start : window.end]
             for result in recogniser.analyze(shown, [kind.entity]):
                 at = Span(window.start + result.start, window.start + result.end)
@@ -363,7 +302,7 @@ def _hits(loaded: _Loaded, text: str) -> tuple[list[_Hit], bool]:
     return taken, complete
 
 
-def _windows(kind: _Kind, candidates: Sequence[re.Match[str]], length: int) -> Iterator[Span]:
+def _windows(kind: Kind, candidates: Sequence[re.Match[str]], length: int) -> Iterator[Span]:
     """Yield what to show the recogniser, joined where candidates crowd, in bounded pieces."""
     merged: list[Span] = []
     for match in candidates:

@@ -312,7 +312,7 @@ _SHARED = PresidioPersonalDataDetector()
 
 
 def test_the_version_says_which_presidio_looked() -> None:
-    assert PresidioPersonalDataDetector().version.startswith("1+presidio-2")
+    assert PresidioPersonalDataDetector().version.startswith("2+presidio-2")
 
 
 def test_importing_the_detector_does_not_import_spacy() -> None:

@@ -41,6 +41,7 @@ from ingest.citations import CitationLookup
 from ingest.leases import ScanLeases
 from ingest.neighbours import NeighbourLookup, text_key
 from ingest.normalise import build_document
+from ingest.originals import original_key
 from ingest.regrouping import Regrouping
 from ingest.scan import scan
 from ingest.turns import Turns
@@ -64,11 +65,6 @@ class Examination:
     report: ScanReport
     assessment: TrustAssessment
     mark: EditionMark | None = None
-
-
-def original_key(sha256: str) -> str:
-    """Name the blob that keeps uploaded bytes."""
-    return f"original/{sha256}"
 
 
 class IngestPipeline:

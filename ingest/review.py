@@ -13,7 +13,8 @@ from domain.ledger import DecisionAction, DocumentRecord, Ledger
 from domain.trust import TrustPolicy
 from ingest.admission import Admission
 from ingest.neighbours import NeighbourLookup, text_key
-from ingest.pipeline import IngestPipeline, original_key
+from ingest.originals import discard_original
+from ingest.pipeline import IngestPipeline
 from ingest.turns import Turns
 from ingest.versions import VersionLookup
 
@@ -96,8 +97,7 @@ class ReviewDesk:
         await self._admission.withdraw(record)
         await self._neighbours.follow(record)
         await self._blobs.delete(record.tenant_id, text_key(record.id))
-        if not await self._ledger.documents.blob_in_use(record.tenant_id, record.sha256):
-            await self._blobs.delete(record.tenant_id, original_key(record.sha256))
+        await discard_original(record, blobs=self._blobs, documents=self._ledger.documents)
 
     async def _reject(self, record: DocumentRecord, *, reason: str, actor: str) -> DocumentRecord:
         async with self._turns.take(record.tenant_id, required=False):

@@ -21,8 +21,9 @@ from domain.documents import DEFAULT_TENANT, DocumentId, DocumentParser, OriginR
 from domain.ledger import DocumentRecord, NewDocument, StoredAssessment
 from domain.scanning import Detector
 from gateway.query.pipeline import QueryPipeline
+from ingest.originals import original_key
 from ingest.origins import OriginDesk
-from ingest.pipeline import IngestPipeline, original_key
+from ingest.pipeline import IngestPipeline
 from ingest.review import ReviewDesk
 from runtime.answering import build_query
 from runtime.ingestion import TrustServices, build_ingestion

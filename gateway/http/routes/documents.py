@@ -40,7 +40,7 @@ from gateway.http.models_documents import (
 )
 from gateway.http.parameters import Cursor, Limit
 from gateway.http.uploads import UPLOAD_BODY, Upload, read_upload
-from ingest.pipeline import original_key
+from ingest.originals import store_original
 from ingest.publishers import Attribution
 from runtime.wiring import Services
 
@@ -246,9 +246,13 @@ async def _publish(services: Services) -> None:
 async def _store(
     services: Services, new: NewDocument, uploaded: Upload, *, claim: IdempotencyClaim | None
 ) -> Receipt:
-    # Bytes first: the ledger never names a blob that is not there.
-    await services.blobs.put(new.tenant_id, original_key(new.sha256), uploaded.content)
-    return await services.ledger.documents.receive(new, claim=claim)
+    return await store_original(
+        new,
+        uploaded.content,
+        claim=claim,
+        blobs=services.blobs,
+        documents=services.ledger.documents,
+    )
 
 
 def _request_hash(new: NewDocument) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from domain.documents import DEFAULT_TENANT, DocumentId
 from domain.errors import NotFoundError
-from ingest.pipeline import original_key
+from ingest.originals import original_key
 from tests.http_services import HOSTILE, Gateway
 from tests.integration.http.problems import problem
 

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import NewType, Protocol
 
 from domain.citations import ResolvedCitation
+from domain.masking import PLACEHOLDER_OPENING
 from domain.text import MappedText, Span
 
 DocumentId = NewType("DocumentId", str)
@@ -359,8 +360,11 @@ class Chunk:
         source nothing was dropped, and the range is exact. Where the source is longer, by markup or
         by invisible characters that hardening removed, any of the dropped characters may stand
         before or inside the range: it is widened by all of them, never beyond the chunk. Where the
-        text is the longer one (a ligature became letters) it is the whole chunk.
+        text is the longer one (a ligature became letters), or a placeholder stands for a value, it
+        is the whole chunk.
         """
+        if PLACEHOLDER_OPENING in self.text:
+            return self.span
         dropped = (self.span.end - self.span.start) - len(self.text)
         if dropped < 0:
             return self.span

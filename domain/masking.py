@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Final, Protocol
+
+
+PLACEHOLDER_OPENING: Final = "[masked:"
+
+
+def placeholder(rule: str) -> str:
+    """Return what stands for a value, e.g. `[masked:iban]`."""
+    return f"{PLACEHOLDER_OPENING}{rule.rpartition('.')[2]}]"
 
 
 class ValueAction(StrEnum):

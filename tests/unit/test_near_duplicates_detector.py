@@ -1,12 +1,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from defences.detectors.near_duplicates import FLOOD, NearDuplicatesDetector
 from defences.trust.policy import DEFAULT_POLICY, load_policy
-from domain.documents import DocumentId, Neighbour, NeighbourRelation, Origin, OriginKind
+from domain.documents import (
+    Document,
+    DocumentId,
+    Echo,
+    Neighbour,
+    NeighbourRelation,
+    Origin,
+    OriginKind,
+    Overlap,
+    OverlapKind,
+)
 from domain.scanning import Finding, FindingLevel, ScanReport
 from domain.trust import CoarseReason, Verdict
 from tests.builders import EPOCH, make_document
@@ -99,6 +110,8 @@ ROWS: list[tuple[str, Origin, list[Neighbour], set[str], tuple[Verdict, CoarseRe
     ("a copy of a contained text", POOL, [contained(OTHER_POOL)], {"copy", "denied"}, HELD),
     ("a loose copy of a contained text", POOL, [contained(OTHER_POOL, 0.5)], {"copy", "denied"}, HELD),
     ("its own contained text again", POOL, [contained(POOL)], {"copy", "denied"}, HELD),
+    ("a contained text with another figure", POOL, [near(OTHER_POOL, CONTRADICTION, contained=True)], {"contradiction", "denied"}, HELD),
+    ("a page of which a poisoned copy was contained", POOL, [near(DOCS, similarity=0.97), near(OTHER_POOL, CONTRADICTION, similarity=0.9, contained=True)], {"copy", "contradiction"}, ADMITTED),
     ("a copy of one still scanned", POOL, [near(OTHER_POOL, admitted=False)], {"copy"}, ADMITTED),
     ("a mirror closer to the page than to its poisoned copy", POOL, [near(DOCS, similarity=0.95), contained(OTHER_POOL, 0.9)], {"copy"}, ADMITTED),
     ("a mirror closer to the poisoned copy", POOL, [near(DOCS, similarity=0.8), contained(OTHER_POOL, 0.95)], {"copy", "denied"}, HELD),
@@ -118,6 +131,80 @@ def test_near_copies_are_judged_by_whose_they_are(
     expected: tuple[Verdict, CoarseReason],
 ) -> None:
     findings = scan(uploader, neighbours)
+
+    assert {finding.rule.removeprefix("near-duplicate.") for finding in findings} == rules
+    assert verdict(uploader, findings) == expected
+
+
+def shares(
+    whose: Origin,
+    kind: OverlapKind = OverlapKind.PASSAGE,
+    *,
+    share: float = 0.3,
+    words: int = 120,
+    differences: int = 0,
+    status: str = "admitted",
+) -> Overlap:
+    return Overlap(
+        document_id=DocumentId("known"),
+        origin=whose,
+        kind=kind,
+        share=share,
+        words=words,
+        differences=differences,
+        admitted=status == "admitted",
+        contained=status in {"quarantined", "rejected"},
+        rejected=status == "rejected",
+    )
+
+
+def sounds(whose: Origin, *, differences: int = 0) -> Echo:
+    return Echo(
+        document_id=DocumentId("known"), origin=whose, similarity=0.86, differences=differences
+    )
+
+
+WITHIN, HOLDS, PASSAGE = OverlapKind.WITHIN, OverlapKind.HOLDS, OverlapKind.PASSAGE
+AROUND: list[tuple[str, Origin, dict[str, object], set[str], tuple[Verdict, CoarseReason]]] = [
+    ("a passage of a page", POOL, {"overlaps": (shares(DOCS),)}, {"passage"}, ADMITTED),
+    ("an excerpt of a page", POOL, {"overlaps": (shares(DOCS, WITHIN, share=1.0),)}, {"passage"}, ADMITTED),
+    ("a page and more", POOL, {"overlaps": (shares(DOCS, HOLDS, share=1.0),)}, {"passage"}, ADMITTED),
+    ("a changed excerpt", POOL, {"overlaps": (shares(DOCS, WITHIN, share=0.9, differences=1),)}, {"contradiction"}, HELD),
+    ("a text of which half is a changed excerpt", POOL, {"overlaps": (shares(DOCS, WITHIN, share=0.6, differences=1),)}, {"contradiction"}, ADMITTED),
+    ("a changed excerpt of a pooled text", POOL, {"overlaps": (shares(OTHER_POOL, WITHIN, share=0.9, differences=1),)}, {"passage"}, ADMITTED),
+    ("a changed excerpt of one's own", WIKI, {"overlaps": (shares(DOCS, WITHIN, share=0.9, differences=1),)}, set(), ADMITTED),
+    ("a rejected text inside another", POOL, {"overlaps": (shares(OTHER_POOL, HOLDS, share=1.0, status="rejected"),)}, {"denied"}, HELD),
+    ("an excerpt of a rejected text", POOL, {"overlaps": (shares(OTHER_POOL, WITHIN, share=1.0, status="rejected"),)}, {"denied"}, HELD),
+    ("a passage of a rejected text", POOL, {"overlaps": (shares(OTHER_POOL, status="rejected"),)}, {"denied"}, HELD),
+    ("a phrase of a rejected text", POOL, {"overlaps": (shares(OTHER_POOL, words=30, status="rejected"),)}, {"denied"}, ADMITTED),
+    ("a held text inside another", POOL, {"overlaps": (shares(OTHER_POOL, HOLDS, share=0.9, status="quarantined"),)}, {"denied"}, HELD),
+    ("a passage of a held text", POOL, {"overlaps": (shares(OTHER_POOL, status="quarantined"),)}, {"denied"}, ADMITTED),
+    ("a page that a rejected text copied from", DOCS, {"overlaps": (shares(POOL, HOLDS, share=1.0, status="rejected"),)}, {"denied"}, ADMITTED),
+    ("a paraphrase", POOL, {"echoes": (sounds(DOCS),)}, {"paraphrase"}, ADMITTED),
+    ("a paraphrase with another figure", POOL, {"echoes": (sounds(DOCS, differences=1),)}, {"paraphrase-contradiction"}, ADMITTED),
+    ("a paraphrase of a pooled text", POOL, {"echoes": (sounds(OTHER_POOL, differences=1),)}, {"paraphrase"}, ADMITTED),
+    ("an over-full bucket", POOL, {"crowd": 51}, {"crowded"}, HELD),
+    ("an over-full bucket, established", DOCS, {"crowd": 51}, {"crowded"}, ADMITTED),
+]  # fmt: skip
+
+
+def scan_around(uploader: Origin, around: dict[str, object]) -> Sequence[Finding]:
+    document: Document = replace(make_document("text", origin=uploader), **around)  # type: ignore[arg-type]
+    return NearDuplicatesDetector().scan(document)
+
+
+@pytest.mark.parametrize(
+    ("uploader", "around", "rules", "expected"),
+    [row[1:] for row in AROUND],
+    ids=[row[0] for row in AROUND],
+)
+def test_what_shares_passages_or_meaning_is_judged_by_whose_it_is(
+    uploader: Origin,
+    around: dict[str, object],
+    rules: set[str],
+    expected: tuple[Verdict, CoarseReason],
+) -> None:
+    findings = scan_around(uploader, around)
 
     assert {finding.rule.removeprefix("near-duplicate.") for finding in findings} == rules
     assert verdict(uploader, findings) == expected

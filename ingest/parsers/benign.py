@@ -22,6 +22,9 @@ _SHORT: Final = {
     "html-svg-desc": 12,
     "html-dialog": 40,
     "html-template": 12,
+    "html-data-attribute": 40,
+    "html-script-text": 120,
+    "html-style-text": 8,
     "markdown-image-alt": 30,
     "markdown-link-title": 20,
     "docx-alt-text": 30,
@@ -51,6 +54,28 @@ _TOOL_MARK: Final = re.compile(
 _CODE: Final = re.compile(r"[{}<>=;$\\]|\w\(|\w/\w|--\w")
 _SCRIPT_NOTICE: Final = re.compile(r"javascript|java\s?script|scripts?\b|browser", re.IGNORECASE)
 _TOOL_WORDS: Final = 40
+_NOTE_WORDS: Final = 20
+"""A comment up to here is a note on the page, unless it gives orders."""
+_INTERFACE_WORDS: Final = 60
+_INTERFACE: Final = re.compile(
+    r"\b(?:cookies?|consent|javascript|loading|please wait|sign (?:in|up)|log ?in|log ?out|newsletter"
+    r"|subscribe|menu|navigation|search|cart|basket|checkout|close|dismiss|copy link|copied|share|toggle"
+    r"|error|failed|try again|success|submit|thank you|required field|session|browser|dialog|modal|tooltip"
+    r"|previous|next|skip to|back to top|accept|decline|settings|password|username|form|saved?)\b",
+    re.IGNORECASE,
+)
+_HIDING: Final = frozenset(
+    {
+        "html-display-none",
+        "html-hidden-attribute",
+        "html-hiding-class",
+        "html-visibility-hidden",
+        "html-dialog",
+        "html-template",
+    }
+)
+_MENU_LINE: Final = 4
+_ADDRESSED: Final = re.compile(r"\b(?:you|your|yours|user|reader|https?)\b|@", re.IGNORECASE)
 _NOTICE_WORDS: Final = 30
 
 
@@ -58,13 +83,26 @@ def is_benign(channel: str, text: str) -> bool:
     """Return whether hidden `text` is what the channel is for."""
     words = len(text.split())
     limit = _SHORT.get(channel)
+    if limit is not None and words <= limit and len(text) <= 10 * limit:
+        return True
+    if channel in _HIDING:
+        return _is_interface(text, words)
     if limit is not None:
-        return words <= limit and len(text) <= 10 * limit
+        return False
     if channel == "html-noscript":
         return words <= _NOTICE_WORDS and bool(_SCRIPT_NOTICE.search(text))
     if channel in ("html-comment", "markdown-comment"):
-        return _is_tool_comment(text, words)
+        note = words <= _NOTE_WORDS and not _ADDRESSED.search(text)
+        return note or _is_tool_comment(text, words)
     return channel == "html-aria-hidden"
+
+
+def _is_interface(text: str, words: int) -> bool:
+    """Whether it is what a script shows in time: a menu, a dialogue, a message of the page's own."""
+    if words <= _INTERFACE_WORDS and _INTERFACE.search(text):
+        return True
+    lines = [line for line in text.splitlines() if line.strip()]
+    return len(lines) > 1 and all(len(line.split()) <= _MENU_LINE for line in lines)
 
 
 def _is_tool_comment(text: str, words: int) -> bool:

@@ -13,6 +13,7 @@ from typing import Final
 from ingest.parsers import css, html_rules
 from ingest.parsers.extract import Derived, DerivedBuilder, Extract, Field, Passage
 from ingest.parsers.html_sink import TextSink
+from ingest.parsers.html_split import split_words
 from ingest.parsers.html_tokens import (
     Attribute,
     Comment,
@@ -81,6 +82,8 @@ class HtmlWalker:
                 self._sheet.add(self.source[token.start : token.end])
         for token in tokens:
             self._take(token)
+        for start, end in split_words(self.source):
+            self._hide_joined(start, end)
 
     def visible(self) -> Derived:
         return self._visible.build()
@@ -130,6 +133,14 @@ class HtmlWalker:
                 Passage(channel=channel, text=derived, benign=html_rules.is_benign(channel, text))
             )
 
+    def _hide_joined(self, start: int, end: int) -> None:
+        """Add words that markup parts inside, as a reader sees them: joined."""
+        builder = DerivedBuilder()
+        for token in tokenise(self.original[start:end]):
+            if isinstance(token, Text):
+                copy_decoded(builder, self.original, start + token.start, start + token.end)
+        self._hidden.append(Passage(channel="html-split-words", text=builder.build()))
+
     def _raw_text(self, token: RawText) -> None:
         if token.name == "title":
             text = html_rules.plain(self.original[token.start : token.end])
@@ -141,6 +152,9 @@ class HtmlWalker:
             self._sink().text(token.start, token.end, keep=True)
         elif token.name in ("iframe", "noembed", "noframes"):
             self._hide("html-fallback", token.start, token.end, decoded=False)
+        elif token.name in ("script", "style"):
+            for start, end in html_rules.embedded_prose(self.source, token.start, token.end):
+                self._hide(f"html-{token.name}-text", start, end, decoded=False)
 
     def _start(self, tag: StartTag) -> None:
         self._close_implied(tag)
@@ -230,9 +244,9 @@ class HtmlWalker:
             return
         if self._stack[-1].style.gone is not None and tag.name != "meta":
             return
-        for name, channel in html_rules.TEXT_ATTRIBUTES.items():
-            value = tag.attributes.get(name)
-            if value is not None:
+        for name, value in tag.attributes.items():
+            channel = html_rules.text_channel(name, value)
+            if channel is not None:
                 self._hide(channel, value.start, value.end)
         if tag.name == "meta":
             self._meta(tag.attributes)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import html
 import re
 import urllib.parse
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
 from ingest.parsers.benign import is_benign
+from ingest.parsers.html_tokens import Attribute
 from ingest.parsers.visibility import Style
 
 __all__ = [
@@ -23,9 +24,11 @@ __all__ = [
     "TEXT_ATTRIBUTES",
     "VOID",
     "by_kind",
+    "embedded_prose",
     "exfiltration",
     "is_benign",
     "plain",
+    "text_channel",
 ]
 
 HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
@@ -164,6 +167,50 @@ TEXT_ATTRIBUTES: Final = {
     "placeholder": "html-placeholder",
     "summary": "html-title-attribute",
 }
+_DATA_WORDS: Final = 6
+_CALL: Final = re.compile(r"[{}<>$=]|\w\(")
+_PROSE_STRING: Final = re.compile(r"\"((?:[^\"\\\n]|\\.){30,4000})\"|'((?:[^'\\\n]|\\.){30,4000})'")
+MAX_STRINGS: Final = 40
+
+
+def text_channel(name: str, value: Attribute) -> str | None:
+    """Return the channel of an attribute that carries text; None for one that carries none."""
+    channel = TEXT_ATTRIBUTES.get(name)
+    if channel is not None:
+        return channel
+    if name == "srcdoc":
+        return "html-srcdoc"
+    if not name.startswith(("data-", "aria-", "x-")) and name not in (
+        "label",
+        "abbr",
+        "content-note",
+    ):
+        return None
+    text = value.text()
+    if len(text.split()) < _DATA_WORDS or _CALL.search(text):
+        return None
+    return "html-data-attribute"
+
+
+def embedded_prose(source: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield strings of a script or a style sheet, or all of one that is no code, that may be prose.
+
+    At most `MAX_STRINGS`; what it says decides whether it is a finding.
+    """
+    inside = source[start:end]
+    if len(inside.split()) >= _DATA_WORDS and not _CALL.search(inside) and ";" not in inside:
+        yield start, end
+        return
+    found = 0
+    for match in _PROSE_STRING.finditer(source, start, end):
+        number = 1 if match[1] is not None else 2
+        if match[number].count(" ") >= _DATA_WORDS - 1 and not _CALL.search(match[number]):
+            found += 1
+            yield match.span(number)
+            if found >= MAX_STRINGS:
+                return
+
+
 FIELD_WORDS: Final = 4
 """Fewer words in a meta or hidden field are a setting, not prose."""
 

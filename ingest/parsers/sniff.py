@@ -108,7 +108,9 @@ _END_TAG: Final = re.compile(
 )
 _MARKUP: Final = re.compile(
     r"<!--|</?(?:div|p|span|br|img|a|b|i|em|strong|h[1-6]|ul|ol|li|table|tr|td|details|summary|sub"
-    r"|sup|kbd|font|center|section|style|template|noscript|svg)(?:\s[^<>]*)?/?>",
+    r"|sup|kbd|font|center|section|style|template|noscript|svg|meta|input|button|iframe|script|dialog"
+    r"|title|head|html|body|label|textarea|object|video|audio|canvas|u|s|small|mark|article|main|header"
+    r"|footer|nav|aside|form|figure|figcaption|blockquote|pre|code|link|time|wbr|desc|del|ins)(?:\s[^<>]*)?/?>",
     re.IGNORECASE,
 )
 _MARKDOWN_SIGN: Final = re.compile(

@@ -20,6 +20,7 @@ ROUTES: Final[dict[JobName, str]] = {
     "monitors.evaluate": CONTROL_QUEUE,
     "alerts.deliver": CONTROL_QUEUE,
     "maintenance.sweep": CONTROL_QUEUE,
+    "maintenance.prune": CONTROL_QUEUE,
 }
 
 TRANSPORT_OPTIONS: Final[dict[str, object]] = {

@@ -6,7 +6,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
 
-JobName = Literal["documents.ingest", "monitors.evaluate", "alerts.deliver", "maintenance.sweep"]
+JobName = Literal[
+    "documents.ingest",
+    "monitors.evaluate",
+    "alerts.deliver",
+    "maintenance.sweep",
+    "maintenance.prune",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -624,6 +624,25 @@ class WebhookLedger(Protocol):
         ...
 
 
+class Retention(Protocol):
+    """Deletes what has been kept for long enough: at most `limit` rows a call, oldest or not.
+
+    Never what is pending. Each returns how many went.
+    """
+
+    async def prune_claims(self, *, made_before: datetime, limit: int) -> int:
+        """Forget idempotency keys; the same key then makes a request of its own."""
+        ...
+
+    async def prune_outbox(self, *, published_before: datetime, limit: int) -> int:
+        """Delete published entries."""
+        ...
+
+    async def prune_deliveries(self, *, made_before: datetime, limit: int) -> int:
+        """Delete deliveries that were made or given up."""
+        ...
+
+
 class Ledger(Protocol):
     """All table groups of one database, and its life."""
 
@@ -651,6 +670,8 @@ class Ledger(Protocol):
     def alerts(self) -> AlertLedger: ...
     @property
     def webhooks(self) -> WebhookLedger: ...
+    @property
+    def retention(self) -> Retention: ...
 
     async def ping(self) -> None:
         """Raise `TransientError` if the database does not answer or its schema is not current."""

@@ -53,6 +53,15 @@ class QueueSettings(Section):
     )
 
 
+class RetentionSettings(Section):
+    """How long the ledger keeps what has served its purpose. The journal is kept for ever."""
+
+    claims_days: float = Field(7.0, ge=1, description="idempotency keys")
+    outbox_days: float = Field(7.0, ge=1, description="jobs that were published")
+    deliveries_days: float = Field(90.0, ge=1, description="webhook deliveries made or given up")
+    prune_seconds: float = Field(3600.0, gt=0, description="how often what is older is deleted")
+
+
 class WorkerSettings(Section):
     processes: int = Field(1, ge=1, description="prefork pool size of one worker")
     soft_time_limit_seconds: int = Field(120, gt=0)
@@ -212,6 +221,7 @@ class Settings(BaseSettings):
     server: ServerSettings = ServerSettings()
     database: DatabaseSettings = DatabaseSettings()
     queue: QueueSettings = QueueSettings()
+    retention: RetentionSettings = RetentionSettings()
     worker: WorkerSettings = WorkerSettings()
     ingest: IngestSettings = IngestSettings()
     vectors: VectorSettings = VectorSettings()

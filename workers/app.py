@@ -55,6 +55,7 @@ def _schedule(settings: Settings) -> dict[str, dict[str, object]]:
     """Periodic jobs. Each is safe to run twice at once, so several schedulers do no harm."""
     periods = {
         "maintenance.sweep": settings.queue.sweep_seconds,
+        "maintenance.prune": settings.retention.prune_seconds,
         "monitors.evaluate": settings.monitors.evaluate_seconds,
         "alerts.deliver": settings.queue.sweep_seconds,
     }

@@ -14,6 +14,7 @@ from backends.ledger.origins import SqlOriginLedger
 from backends.ledger.outbox import SqlOutbox
 from backends.ledger.publishers import SqlPublisherLedger
 from backends.ledger.questions import SqlQuestionLedger
+from backends.ledger.retention import SqlRetention
 from backends.ledger.suppressions import SqlSuppressionLedger
 from backends.ledger.webhooks import SqlWebhookLedger
 from domain.clock import Clock, IdFactory
@@ -46,6 +47,7 @@ class SqlLedger:
         self.observations = SqlObservationLedger(self._database)
         self.alerts = SqlAlertLedger(self._database, clock=clock, ids=ids)
         self.webhooks = SqlWebhookLedger(self._database, ids=ids)
+        self.retention = SqlRetention(self._database)
 
     async def ping(self) -> None:
         revision = await self._database.read(revision_of)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
+from backends.ledger import cursors
 from backends.memory.ledger_access import (
     InMemoryJournal,
     InMemoryKeyLedger,
@@ -22,6 +25,30 @@ from backends.memory.ledger_trust import (
 from domain.clock import Clock, IdFactory
 
 
+class InMemoryRetention:
+    def __init__(
+        self,
+        documents: InMemoryDocumentLedger,
+        outbox: InMemoryOutbox,
+        webhooks: InMemoryWebhookLedger,
+    ) -> None:
+        self._documents = documents
+        self._outbox = outbox
+        self._webhooks = webhooks
+
+    async def prune_claims(self, *, made_before: datetime, limit: int) -> int:
+        cursors.require_limit(limit)
+        return self._documents.forget_claims(made_before=made_before, limit=limit)
+
+    async def prune_outbox(self, *, published_before: datetime, limit: int) -> int:
+        cursors.require_limit(limit)
+        return self._outbox.forget_published(before=published_before, limit=limit)
+
+    async def prune_deliveries(self, *, made_before: datetime, limit: int) -> int:
+        cursors.require_limit(limit)
+        return self._webhooks.forget_deliveries(made_before=made_before, limit=limit)
+
+
 class InMemoryLedger:
     """Every table group, for one event loop: no method awaits anything, so each is atomic."""
 
@@ -40,6 +67,7 @@ class InMemoryLedger:
         self.suppressions = InMemorySuppressionLedger(self.journal)
         self.publishers = InMemoryPublisherLedger(self.journal)
         self.outbox = InMemoryOutbox(self.documents)
+        self.retention = InMemoryRetention(self.documents, self.outbox, self.webhooks)
 
     async def ping(self) -> None:
         return None

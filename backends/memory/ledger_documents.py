@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import count
 
 import numpy as np
 
@@ -56,6 +57,7 @@ class Kept:
 class _Claimed:
     request_hash: str
     document_id: DocumentId
+    made_at: datetime
 
 
 class InMemoryDocumentLedger:
@@ -75,6 +77,7 @@ class InMemoryDocumentLedger:
         self._publications: dict[tuple[TenantId, str, str], Publication] = {}
         self._claims: dict[tuple[KeyId, str], _Claimed] = {}
         self.queue: list[OutboxEntry] = []
+        self._numbers = count(1)
 
     async def receive(self, new: NewDocument, *, claim: IdempotencyClaim | None) -> Receipt:
         if claim is not None:
@@ -96,7 +99,9 @@ class InMemoryDocumentLedger:
             self._journal.write(entries.document_received(new))
         if claim is not None:
             self._claims[claim.key_id, claim.key] = _Claimed(
-                request_hash=claim.request_hash, document_id=receipt.record.id
+                request_hash=claim.request_hash,
+                document_id=receipt.record.id,
+                made_at=new.received_at,
             )
         return receipt
 
@@ -283,8 +288,14 @@ class InMemoryDocumentLedger:
     async def count_by_status(self, tenant_id: TenantId) -> Mapping[DocumentStatus, int]:
         return Counter(kept.record.status for kept in self._of(tenant_id))
 
+    def forget_claims(self, *, made_before: datetime, limit: int) -> int:
+        old = [key for key, claim in self._claims.items() if claim.made_at < made_before][:limit]
+        for key in old:
+            del self._claims[key]
+        return len(old)
+
     def put_in_queue(self, name: JobName, subject_id: str, *, at: datetime) -> None:
-        entry = OutboxEntry(id=len(self.queue) + 1, name=name, subject_id=subject_id, created_at=at)
+        entry = OutboxEntry(id=next(self._numbers), name=name, subject_id=subject_id, created_at=at)
         self.queue.append(entry)
         kept = self._documents.get(DocumentId(subject_id))
         if name == "documents.ingest" and kept is not None:
@@ -326,7 +337,7 @@ class InMemoryDocumentLedger:
 class InMemoryOutbox:
     def __init__(self, documents: InMemoryDocumentLedger) -> None:
         self._documents = documents
-        self._published: set[int] = set()
+        self._published: dict[int, datetime] = {}
 
     async def pending(self, *, limit: int) -> Sequence[OutboxEntry]:
         cursors.require_limit(limit)
@@ -334,8 +345,16 @@ class InMemoryOutbox:
         return waiting[:limit]
 
     async def mark_published(self, entry_ids: Sequence[int], *, at: datetime) -> None:
-        del at
-        self._published.update(entry_ids)
+        for entry_id in entry_ids:
+            self._published.setdefault(entry_id, at)
+
+    def forget_published(self, *, before: datetime, limit: int) -> int:
+        old = {id for id, at in self._published.items() if at < before}
+        gone = [entry for entry in self._documents.queue if entry.id in old][:limit]
+        for entry in gone:
+            self._documents.queue.remove(entry)
+            del self._published[entry.id]
+        return len(gone)
 
     async def add(self, name: JobName, subject_id: str, *, at: datetime) -> None:
         self._documents.put_in_queue(name, subject_id, at=at)

@@ -154,6 +154,16 @@ class InMemoryWebhookLedger:
     ) -> int:
         return self.write(tenant_id, event_type=event_type, payload=payload, at=at)
 
+    def forget_deliveries(self, *, made_before: datetime, limit: int) -> int:
+        old = [
+            delivery.id
+            for delivery in self._deliveries.values()
+            if delivery.id not in self._pending and delivery.created_at < made_before
+        ][:limit]
+        for delivery_id in old:
+            del self._deliveries[delivery_id]
+        return len(old)
+
     async def due(self, *, now: datetime, limit: int) -> Sequence[Delivery]:
         cursors.require_limit(limit)
         found = [

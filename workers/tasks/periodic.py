@@ -9,6 +9,7 @@ import structlog
 from celery import Celery
 
 from domain.errors import DependencyError
+from runtime.retention import prune
 from runtime.settings import Settings
 from runtime.wiring import Services
 from workers.process import present_process
@@ -39,8 +40,12 @@ def register_periodic(app: Celery, settings: Settings) -> None:
     async def deliver(services: Services) -> int:
         return await services.deliveries.deliver_due()
 
+    async def prune_old(services: Services) -> int:
+        return await prune(services.ledger.retention, settings.retention, now=services.clock.now())
+
     for name, job in (
         ("maintenance.sweep", sweep),
+        ("maintenance.prune", prune_old),
         ("monitors.evaluate", evaluate),
         ("alerts.deliver", deliver),
     ):

@@ -40,6 +40,9 @@ ORDINARY_CHANNELS: Final = frozenset(
         "xlsx-hidden-column",
         "epub-unlisted-page",
         "pdf-annotation",
+        "pdf-layer",
+        "pdf-bookmark",
+        "pdf-script",
         "mail-alternative",
     }
 )

@@ -110,7 +110,9 @@ def _docx_comment(p: str, c: str) -> bytes:
 
 
 def _docx_deleted(p: str, c: str) -> bytes:
-    deleted = f"<w:p><w:del w:id='1'><w:r><w:delText>{html.escape(p)}</w:delText></w:r></w:del></w:p>"
+    deleted = (
+        f"<w:p><w:del w:id='1'><w:r><w:delText>{html.escape(p)}</w:delText></w:r></w:del></w:p>"
+    )
     return docx_bytes(docx_paragraph(c) + deleted)
 
 
@@ -208,7 +210,7 @@ FILES: Final[Mapping[str, tuple[str, _Make]]] = {
         lambda p, c: mail_bytes(c, page=f"<html><p>{html.escape(c)}</p><p style='display:none'>{p}</p></html>"),
     ),
     "mail_other_text": ("eml", lambda p, c: mail_bytes(p, page=f"<html><p>{html.escape(c)}</p></html>")),
-    "mail_attached_mail": ("eml", lambda p, c: mail_bytes(c, attachments=[("f.eml", f"<!-- {p} -->".encode())])),
+    "mail_attached_mail": ("eml", lambda p, c: mail_bytes(c, attachments=[("f.eml", p.encode("utf-8").hex().encode())])),
     "mail_attached_docx": (
         "eml",
         lambda p, c: mail_bytes(c, attachments=[("a.docx", _docx("<w:vanish/>")(p, c))]),

@@ -28,6 +28,8 @@ _SHORT: Final = {
     "markdown-image-alt": 30,
     "markdown-link-title": 20,
     "docx-alt-text": 30,
+    "pdf-bookmark": 20,
+    "pdf-script": 400,
     "pptx-notes": 400,
     "pptx-comment": 20,
     "xlsx-comment": 20,

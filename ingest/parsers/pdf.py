@@ -18,6 +18,13 @@ import pypdfium2.raw as pdfium
 
 from ingest.parsers.extract import BinaryText, Extract, unreadable
 from ingest.parsers.pdf_layout import Glyphs, Paint, lay_out
+from ingest.parsers.pdf_structure import (
+    ParseAttachment,
+    attachments,
+    bookmarks,
+    layers_off,
+    scripts,
+)
 from ingest.parsers.sniff import PDF
 
 MAX_PAGES: Final = 2_000
@@ -37,12 +44,15 @@ _ACTIONS: Final = (
     (re.compile(rb"/RichMedia\b|/EmbeddedFile\b"), "pdf-embedded-file"),
 )
 _BOX_SEGMENTS: Final = 6
+_MAX_MARKS: Final = 16
+_MAX_CLIPS: Final = 16
+_MAX_CLIP_SEGMENTS: Final = 200
 _IDENTITY: Final = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 
 Matrix = tuple[float, float, float, float, float, float]
 
 
-def parse_pdf(content: bytes, *, max_chars: int) -> Extract:
+def parse_pdf(content: bytes, *, max_chars: int, parse_attachment: ParseAttachment) -> Extract:
     text = BinaryText(max_chars=max_chars)
     try:
         document = pypdfium2.PdfDocument(content)
@@ -57,8 +67,12 @@ def parse_pdf(content: bytes, *, max_chars: int) -> Extract:
         if pages > MAX_PAGES:
             text.warn("pdf-pages-truncated")
         budget = MAX_OBJECTS
+        off = layers_off(content)
         for number in range(min(pages, MAX_PAGES)):
-            budget = _page(document, number, text, budget)
+            budget = _page(document, number, text, budget, off)
+        bookmarks(document, text)
+        scripts(document, content, text)
+        attachments(document, text, parse_attachment)
     finally:
         document.close()
     return text.build(PDF)
@@ -69,8 +83,6 @@ def _structure(document: pypdfium2.PdfDocument, content: bytes, text: BinaryText
         value = document.get_metadata_value(name)
         if value.strip().lower() not in _EMPTY_PROPERTIES:
             text.describe(name.lower(), value)
-    if pdfium.FPDFDoc_GetJavaScriptActionCount(document) > 0:
-        text.warn("pdf-javascript")
     if pdfium.FPDFDoc_GetAttachmentCount(document) > 0:
         text.warn("pdf-embedded-file")
     for pattern, code in _ACTIONS:
@@ -78,7 +90,13 @@ def _structure(document: pypdfium2.PdfDocument, content: bytes, text: BinaryText
             text.warn(code)
 
 
-def _page(document: pypdfium2.PdfDocument, number: int, text: BinaryText, budget: int) -> int:
+def _page(
+    document: pypdfium2.PdfDocument,
+    number: int,
+    text: BinaryText,
+    budget: int,
+    off: frozenset[str] | None,
+) -> int:
     locator = f"page {number + 1}"
     start = text.size
     try:
@@ -90,7 +108,7 @@ def _page(document: pypdfium2.PdfDocument, number: int, text: BinaryText, budget
         characters = page.get_textpage()
         glyphs: list[Glyphs] = []
         paints: list[Paint] = []
-        for item in _objects(page, characters, budget):
+        for item in _objects(page, characters, budget, off):
             budget -= 1
             if isinstance(item, Glyphs):
                 glyphs.append(item)
@@ -108,7 +126,10 @@ def _page(document: pypdfium2.PdfDocument, number: int, text: BinaryText, budget
 
 
 def _objects(
-    page: pypdfium2.PdfPage, characters: pypdfium2.PdfTextPage, budget: int
+    page: pypdfium2.PdfPage,
+    characters: pypdfium2.PdfTextPage,
+    budget: int,
+    off: frozenset[str] | None,
 ) -> Iterator[Glyphs | Paint | None]:
     """Yield text and paint in the order in which they are painted, forms unfolded."""
     pending = [_children(page, None, _IDENTITY, 0)]
@@ -127,7 +148,8 @@ def _objects(
                 pending.append(_children(page, handle, inner, depth + 1))
             yield None
         elif kind == pdfium.FPDF_PAGEOBJ_TEXT:
-            yield _glyphs(handle, characters, matrix, order)
+            layered = off is not None and _on_layer(handle, off)
+            yield _glyphs(handle, characters, matrix, order, layered=layered)
         else:
             yield _paint(handle, kind, matrix, order)
 
@@ -151,7 +173,12 @@ def _children(
 
 
 def _glyphs(
-    handle: object, characters: pypdfium2.PdfTextPage, matrix: Matrix, order: int
+    handle: object,
+    characters: pypdfium2.PdfTextPage,
+    matrix: Matrix,
+    order: int,
+    *,
+    layered: bool,
 ) -> Glyphs | None:
     size = pdfium.FPDFTextObj_GetText(handle, characters, None, 0)
     buffer = (ctypes.c_ushort * (size // 2 + 1))()
@@ -176,6 +203,73 @@ def _glyphs(
         colour=(red, green, blue),
         alpha=alpha,
         order=order,
+        layered=layered,
+        clip=_clip(handle, matrix),
+    )
+
+
+def _on_layer(handle: object, off: frozenset[str]) -> bool:
+    """Whether the object is marked as belonging to a layer that is off."""
+    for index in range(min(pdfium.FPDFPageObj_CountMarks(handle), _MAX_MARKS)):
+        mark = pdfium.FPDFPageObj_GetMark(handle, index)
+        if not mark or _mark_name(mark) != "OC":
+            continue
+        if not off or _mark_text(mark, b"Name") in off:
+            return True
+    return False
+
+
+def _mark_name(mark: object) -> str:
+    size = ctypes.c_ulong()
+    buffer = (ctypes.c_ushort * 64)()
+    if not pdfium.FPDFPageObjMark_GetName(mark, buffer, 128, size):
+        return ""
+    return bytes(buffer)[: max(0, size.value - 2)].decode("utf-16-le", "replace")
+
+
+def _mark_text(mark: object, key: bytes) -> str:
+    size = ctypes.c_ulong()
+    buffer = (ctypes.c_ushort * 512)()
+    if not pdfium.FPDFPageObjMark_GetParamStringValue(mark, key, buffer, 1024, size):
+        return ""
+    return bytes(buffer)[: max(0, size.value - 2)].decode("utf-16-le", "replace")
+
+
+def _clip(handle: object, matrix: Matrix) -> tuple[float, float, float, float] | None:
+    """Return the box that all clipping paths leave, in page space; None where nothing clips."""
+    path = pdfium.FPDFPageObj_GetClipPath(handle)
+    count = pdfium.FPDFClipPath_CountPaths(path) if path else 0
+    box: tuple[float, float, float, float] | None = None
+    for index in range(min(count, _MAX_CLIPS)):
+        corners = _corners(path, index, matrix)
+        if not corners:
+            continue
+        xs, ys = [x for x, _ in corners], [y for _, y in corners]
+        found = (min(xs), min(ys), max(xs), max(ys))
+        box = found if box is None else _meet(box, found)
+    return box
+
+
+def _corners(path: object, index: int, matrix: Matrix) -> list[tuple[float, float]]:
+    a, b, c, d, e, f = matrix
+    corners = []
+    segments = pdfium.FPDFClipPath_CountPathSegments(path, index)
+    for number in range(min(segments, _MAX_CLIP_SEGMENTS)):
+        x, y = ctypes.c_float(), ctypes.c_float()
+        segment = pdfium.FPDFClipPath_GetPathSegment(path, index, number)
+        if segment and pdfium.FPDFPathSegment_GetPoint(segment, x, y):
+            corners.append((a * x.value + c * y.value + e, b * x.value + d * y.value + f))
+    return corners
+
+
+def _meet(
+    one: tuple[float, float, float, float], other: tuple[float, float, float, float]
+) -> tuple[float, float, float, float]:
+    return (
+        max(one[0], other[0]),
+        max(one[1], other[1]),
+        min(one[2], other[2]),
+        min(one[3], other[3]),
     )
 
 

@@ -38,6 +38,8 @@ class Glyphs:
         mode: PDF text render mode.
         alpha: 0 to 255.
         order: Place in the order of painting.
+        layered: On a layer that is off when the file is opened.
+        clip: What clipping leaves of the page; None where nothing clips.
     """
 
     text: str
@@ -50,6 +52,8 @@ class Glyphs:
     colour: Rgb
     alpha: int
     order: int
+    layered: bool = False
+    clip: Box | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,10 +196,22 @@ def _channel(item: Glyphs, paints: Sequence[Paint], page: Box) -> str | None:
         return None
     if item.mode in INVISIBLE_MODES:
         return "pdf-render-mode-3"
+    return _cut_away(item, page) or _painted_away(item, paints)
+
+
+def _cut_away(item: Glyphs, page: Box) -> str | None:
     if _overlap(item.box, page) <= 0.1 * _area(item.box):
         return "pdf-off-page"
+    if item.layered:
+        return "pdf-layer"
+    if item.clip is not None and _overlap(item.box, item.clip) <= 0.1 * _area(item.box):
+        return "pdf-clipped"
     if item.size < TINY_POINTS or item.box[3] - item.box[1] < 0.6:  # noqa: PLR2004 - points
         return "pdf-tiny"
+    return None
+
+
+def _painted_away(item: Glyphs, paints: Sequence[Paint]) -> str | None:
     if item.alpha <= FAINT_ALPHA and item.mode not in STROKE_MODES:
         return "pdf-transparent"
     behind: Rgb | None = WHITE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -100,7 +101,7 @@ def _parse_binary(
     if media_type == PDF:
         from ingest.parsers.pdf import parse_pdf
 
-        return parse_pdf(content, max_chars=max_chars)
+        return parse_pdf(content, max_chars=max_chars, parse_attachment=_attachments(budget, depth))
     if media_type == DOCX:
         from ingest.parsers.docx import parse_docx
 
@@ -117,11 +118,13 @@ def _parse_binary(
         from ingest.parsers.epub import parse_epub
 
         return parse_epub(content, max_chars=max_chars)
-    return _parse_mail(content, max_chars, budget, depth)
-
-
-def _parse_mail(content: bytes, max_chars: int, budget: _Budget, depth: int) -> Extract:
     from ingest.parsers.mail import parse_mail
+
+    return parse_mail(content, max_chars=max_chars, parse_attachment=_attachments(budget, depth))
+
+
+def _attachments(budget: _Budget, depth: int) -> Callable[[bytes, str | None, str | None], Extract]:
+    """Return what parses an attachment of a document at `depth` within the document's budget."""
 
     def parse_attachment(inner: bytes, claimed: str | None, name: str | None) -> Extract:
         budget.attachments -= 1
@@ -133,4 +136,4 @@ def _parse_mail(content: bytes, max_chars: int, budget: _Budget, depth: int) -> 
             raise unreadable("too-much-text")
         return extract
 
-    return parse_mail(content, max_chars=max_chars, parse_attachment=parse_attachment)
+    return parse_attachment

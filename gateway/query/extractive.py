@@ -79,7 +79,7 @@ class ExtractiveDrafter:
 
     @property
     def version(self) -> str:
-        return f"extractive-1:{self._weights.version}:{self._vectors.version}"
+        return f"extractive-1:{self._weights.digest}:{self._vectors.version}"
 
     async def draft(self, question: Question, subset: EvidenceSubset) -> Draft:
         """Quote the sentence of `subset` that answers best, or abstain where none seems to."""

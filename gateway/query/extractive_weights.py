@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import dataclass
 from importlib import resources
@@ -29,7 +30,7 @@ class ExtractiveWeights:
         ranking: Shape `(len(FEATURES),)`: weights of a sentence's score.
         probability: Shape `(len(DRAFT_FEATURES),)`: of the log-odds that the best one is right.
         abstain_below: Probability below which the subset does not answer the question.
-        version: Names the fit.
+        version: Names the fit, for people.
     """
 
     ranking: NDArray[np.float64]
@@ -46,15 +47,27 @@ class ExtractiveWeights:
         if not 0.0 <= self.abstain_below < 1.0:
             raise ConfigurationError(f"abstain_below is {self.abstain_below!r}, expected [0, 1)")
 
+    @property
+    def digest(self) -> str:
+        """Twelve hexadecimal digits of everything that was fitted, whatever the fit is called.
+
+        A calibration is keyed by it: fitted over one set of weights it serves no other.
+        """
+        row = {name: value for name, value in self._row().items() if name != "version"}
+        written = json.dumps(row, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(written.encode()).hexdigest()[:12]
+
     def to_json(self) -> str:
-        row = {
+        return json.dumps(self._row(), indent=2) + "\n"
+
+    def _row(self) -> dict[str, object]:
+        return {
             "format": FORMAT,
             "version": self.version,
             "ranking": dict(zip(FEATURES, _rounded(self.ranking), strict=True)),
             "probability": dict(zip(DRAFT_FEATURES, _rounded(self.probability), strict=True)),
             "abstain_below": round(self.abstain_below, 4),
         }
-        return json.dumps(row, indent=2) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> ExtractiveWeights:

@@ -216,7 +216,9 @@ def _recognisers() -> dict[str, PatternRecogniser]:
 
     class OfflineEmailRecognizer(predefined_recognizers.EmailRecognizer):
         def validate_result(self, pattern_text: str) -> bool:
-            return bool(suffixes(pattern_text).fqdn) or bool(RESERVED_ADDRESS.search(pattern_text))
+            # Of the host alone: a link with an address in its path would be read as a link.
+            host = pattern_text.rpartition("@")[2]
+            return bool(suffixes(host).fqdn) or bool(RESERVED_ADDRESS.search(pattern_text))
 
     plain = (
         "CreditCardRecognizer",
@@ -291,7 +293,10 @@ def _hits(loaded: _Loaded, text: str, most: int) -> tuple[list[_Hit], bool]:
         for window in _windows(kind, candidates[:most], len(text)):
             shown = text[window.start : window.end]
             for result in recogniser.analyze(shown, [kind.entity]):
-                at = Span(window.start + result.start, window.start + result.end)
+                # A slash may stand in an address by the letter of the law, and means a link.
+                path = shown[result.start : result.end].rfind("/") + 1
+                begun = result.start + (path if kind.rule == "email-address" else 0)
+                at = Span(window.start + begun, window.start + result.end)
                 places = range(at.start, at.end)
                 risk = personal_data_risk(kind.rule, text, at)
                 if risk is None or not covered.isdisjoint(places):

@@ -21,6 +21,7 @@ from domain.ledger import DocumentLedger, DocumentRecord, OriginLedger
 from domain.retrieval import Embedder, FamilyId, Vector, VectorRecord, VectorStore
 from domain.scanning import Finding, FindingLevel
 from ingest.chunking import chunk
+from ingest.masking import Masking
 from ingest.regrouping import member_of, move_members
 
 _EMBED_BATCH: Final = 256
@@ -54,12 +55,14 @@ class Admission:
         documents: DocumentLedger,
         origins: OriginLedger,
         options: ChunkOptions,
+        masking: Masking | None = None,
     ) -> None:
         self._vectors = vectors
         self._embedder = embedder
         self._documents = documents
         self._origins = origins
         self._options = options
+        self._masking = masking or Masking(finders=(), actions={})
 
     async def index(
         self,
@@ -79,7 +82,9 @@ class Admission:
 
         Raises:
             DocumentUnreadableError: It gives more chunks than one document may.
+            TransientError: Not all of it could be searched for values to mask.
         """
+        document = await asyncio.to_thread(self._masking.masked, document)
         mentions = [
             finding.span
             for finding in findings
@@ -131,6 +136,7 @@ class Admission:
         # keep the tail of a longer one.
         await self._vectors.delete_document(document.id, tenant_id=document.tenant_id)
         origin = await self._origins.get(document.tenant_id, record.origin)
+        title, source_uri = await asyncio.to_thread(self._shown, record)
         for start in range(0, len(prepared.chunks), _WRITE_BATCH):
             await self._vectors.upsert(
                 [
@@ -143,8 +149,8 @@ class Admission:
                         trust=trust,
                         admitted_at=at,
                         voting=family.voting,
-                        title=record.title or record.file_name or "",
-                        source_uri=record.source_uri,
+                        title=title,
+                        source_uri=source_uri,
                     )
                     for piece, vector in zip(
                         prepared.chunks[start : start + _WRITE_BATCH],
@@ -156,6 +162,14 @@ class Admission:
         present = await self._origins.get(document.tenant_id, record.origin)
         if present != origin:
             await self._vectors.set_origin(present, tenant_id=document.tenant_id)
+
+    def _shown(self, record: DocumentRecord) -> tuple[str, str | None]:
+        """Return title and address as they may be read."""
+        address = record.source_uri
+        return (
+            self._masking.masked_text(record.title or record.file_name or ""),
+            None if address is None else self._masking.masked_text(address),
+        )
 
     async def place_again(self, document: Document, *, record: DocumentRecord) -> None:
         """Correct the family of an admitted document whose neighbours or tier changed meanwhile.

@@ -39,6 +39,7 @@ from ingest.admission import Admission
 from ingest.background import Background
 from ingest.citations import CitationLookup
 from ingest.leases import ScanLeases
+from ingest.masking import Masking
 from ingest.neighbours import NeighbourLookup, text_key
 from ingest.normalise import build_document
 from ingest.originals import original_key
@@ -87,6 +88,7 @@ class IngestPipeline:
         clock: Clock,
         max_attempts: int,
         citations: CitationLookup | None = None,
+        masking: Masking | None = None,
     ) -> None:
         self._ledger = ledger
         self._blobs = blobs
@@ -102,6 +104,7 @@ class IngestPipeline:
         self._clock = clock
         self._max_attempts = max_attempts
         self._citations = citations
+        self._masking = masking or Masking(finders=(), actions={})
 
     async def ingest(self, document_id: DocumentId) -> DocumentRecord | None:
         """Scan and settle one document; None where there was nothing to do.
@@ -282,7 +285,7 @@ class IngestPipeline:
     async def _judge(self, document: Document, fingerprint: Fingerprint | None) -> Examination:
         if self._citations is not None:
             document = await self._citations.look_up(document)
-        report = await asyncio.to_thread(scan, document, self._detectors)
+        report = self._masking.applied(await asyncio.to_thread(scan, document, self._detectors))
         report = await self._background.suppressed(document, report)
         assessment = self._policy.assess(report, document.provenance, now=self._clock.now())
         return Examination(

@@ -29,6 +29,7 @@ from ingest.review import ReviewDesk
 from ingest.suppressing import SuppressionDesk
 from ingest.turns import Turns
 from ingest.versions import VersionLookup
+from runtime.masking import build_masking
 from runtime.scanning import build_detectors, build_parser, build_policy
 from runtime.settings import Settings
 
@@ -75,7 +76,7 @@ def build_ingestion(
     `parser` None takes the one that works in a process of its own. `citations` None looks none up.
 
     Raises:
-        ConfigurationError: The trust policy is not usable.
+        ConfigurationError: The trust policy is not usable, or an action names no rule.
     """
     policy = build_policy(settings)
     neighbours = NeighbourLookup(
@@ -85,6 +86,7 @@ def build_ingestion(
         blobs=blobs,
         echoes=EchoLookup(embedder=embedder, vectors=vectors),
     )
+    masking = build_masking(settings.ingest.personal_data)
     admission = Admission(
         vectors=vectors,
         embedder=embedder,
@@ -95,6 +97,7 @@ def build_ingestion(
             overlap_words=settings.ingest.chunk_overlap_words,
             most=settings.ingest.max_chunks,
         ),
+        masking=masking,
     )
     turns = Turns(lock=lock, clock=clock)
     versions = VersionLookup(lifecycle=ledger.lifecycle, blobs=blobs, clock=clock)
@@ -104,7 +107,11 @@ def build_ingestion(
         blobs=blobs,
         parser=parser or build_parser(settings),
         neighbours=neighbours,
-        detectors=build_detectors(as_of=lambda: clock.now().date()) if detectors is None else detectors,
+        detectors=build_detectors(
+            as_of=lambda: clock.now().date(), personal_data=settings.ingest.personal_data
+        )
+        if detectors is None
+        else detectors,
         policy=policy,
         admission=admission,
         background=background,
@@ -114,6 +121,7 @@ def build_ingestion(
         clock=clock,
         max_attempts=settings.worker.max_attempts,
         citations=citations,
+        masking=masking,
     )
     review = ReviewDesk(
         ledger=ledger,

@@ -11,7 +11,7 @@ from backends.clock import SystemClock
 from backends.memory.citations import InMemoryCitationCache
 from backends.memory.locks import InMemoryRateLimiter
 from backends.parser_process import ProcessParser
-from backends.personal_data_presidio import PresidioPersonalDataDetector
+from backends.secrets_detect_secrets import SecretsDetector
 from defences.detectors.citations import CitationsDetector
 from defences.detectors.hidden_text import HiddenTextDetector
 from defences.detectors.injected_instructions import InjectedInstructionsDetector
@@ -38,13 +38,15 @@ from domain.scanning import Detector, Finding, ScanReport
 from domain.text import MappedText
 from domain.trust import TrustAssessment
 from ingest.citations import CitationLookup
+from ingest.masking import Masking
 from ingest.normalise import build_document
 from ingest.parsers.inline import InlineParser
 from ingest.parsers.sniff import CSV, HTML, JSON, MARKDOWN, PLAIN, sniff
 from ingest.scan import scan
 from runtime.citations import build_citation_lookup
 from runtime.dated_citations import DatedCitationsDetector
-from runtime.settings import Settings
+from runtime.masking import build_masking, build_personal_data
+from runtime.settings import PersonalDataSettings, Settings
 
 NEW_ORIGIN: Final = Origin(kind=OriginKind.UPLOADER, id="scan", established=False)
 """Whose document it is, where nobody vouches for it."""
@@ -87,6 +89,7 @@ class Scanner:
     policy: WeightedTrustPolicy
     clock: Clock
     citations: CitationLookup | None = None
+    masking: Masking | None = None
 
     async def judge(
         self, content: bytes, *, file_name: str | None, metadata: Sequence[MetadataField] = ()
@@ -108,9 +111,10 @@ class Scanner:
         )
         if self.citations is not None:
             document = await self.citations.look_up(document)
+        report = scan(document, self.detectors)
         return self._judged(
             document.text.text,
-            scan(document, self.detectors),
+            report if self.masking is None else self.masking.applied(report),
             in_input_text=document.media_type in TEXT_TYPES,
         )
 
@@ -205,12 +209,15 @@ def build_parser(settings: Settings) -> DocumentParser:
     )
 
 
-def build_detectors(*, as_of: date | Callable[[], date]) -> tuple[Detector, ...]:
+def build_detectors(
+    *, as_of: date | Callable[[], date], personal_data: PersonalDataSettings | None = None
+) -> tuple[Detector, ...]:
     """Build every detector that the shipped policy expects.
 
     Args:
         as_of: Today: a citation of next year is one that cannot exist. A function is asked at each
             scan.
+        personal_data: None for patterns only.
     """
     return (
         InjectedInstructionsDetector(),
@@ -219,7 +226,8 @@ def build_detectors(*, as_of: date | Callable[[], date]) -> tuple[Detector, ...]
         NearDuplicatesDetector(),
         VersionChangesDetector(),
         PublisherSignatureDetector(),
-        PresidioPersonalDataDetector(),
+        build_personal_data(personal_data or PersonalDataSettings()),
+        SecretsDetector(),
     )
 
 
@@ -243,8 +251,11 @@ def build_scanner(settings: Settings) -> Scanner:
     return Scanner(
         inline=InlineParser(max_text_chars=settings.ingest.parser.max_text_chars),
         confined=build_parser(settings),
-        detectors=build_detectors(as_of=lambda: clock.now().date()),
+        detectors=build_detectors(
+            as_of=lambda: clock.now().date(), personal_data=settings.ingest.personal_data
+        ),
         policy=build_policy(settings),
+        masking=build_masking(settings.ingest.personal_data),
         clock=clock,
         citations=build_citation_lookup(
             settings.ingest.citations,

@@ -103,6 +103,17 @@ class CitationSettings(Section):
     document_seconds: float = Field(20.0, gt=0, le=60)
 
 
+class PersonalDataSettings(Section):
+    """Personal data and secrets."""
+
+    actions: dict[str, Literal["flag", "mask", "hold"]] = Field(
+        {}, description="by rule (`personal-data.iban`) or detector (`secrets.*`); else flag"
+    )
+    names_model: str | None = Field(
+        None, description="spaCy model that finds people's names; None: patterns only"
+    )
+
+
 class IngestSettings(Section):
     policy_path: Path | None = Field(None, description="trust policy TOML; None: the shipped one")
     chunk_words: int = Field(120, ge=20, le=400)
@@ -112,6 +123,7 @@ class IngestSettings(Section):
     )
     parser: ParserSettings = ParserSettings()
     citations: CitationSettings = CitationSettings()
+    personal_data: PersonalDataSettings = PersonalDataSettings()
 
 
 class VectorSettings(Section):

@@ -13,6 +13,7 @@ from datetime import date
 from domain.documents import Document
 from domain.scanning import Detector, Finding
 from runtime import ingestion, scanning
+from runtime.settings import PersonalDataSettings
 
 MARKER = "this document kills its worker"
 
@@ -27,8 +28,13 @@ class KillingDetector:
         return ()
 
 
-def build_detectors(*, as_of: date | Callable[[], date]) -> tuple[Detector, ...]:
-    return (KillingDetector(), *scanning.build_detectors(as_of=as_of))
+def build_detectors(
+    *, as_of: date | Callable[[], date], personal_data: PersonalDataSettings | None = None
+) -> tuple[Detector, ...]:
+    return (
+        KillingDetector(),
+        *scanning.build_detectors(as_of=as_of, personal_data=personal_data),
+    )
 
 
 if __name__ == "__main__":

@@ -55,6 +55,8 @@ HITS = [
     ("email-address", "<anna+news@posteo.de>", "anna+news@posteo.de"),
     ("email-address", "ANNA.KOVACS@GMAIL.COM", "ANNA.KOVACS@GMAIL.COM"),
     ("email-address", "mailto:anna@firma.co.uk?subject=x", "anna@firma.co.uk"),
+    ("email-address", "https://x.example/u/anna@firma.de", "anna@firma.de"),
+    ("email-address", "https://firma.de/anna.kovacs@gmail.com?x=1", "anna.kovacs@gmail.com"),
     ("credit-card", "My card: 4539 1488 0343 6467.", "4539 1488 0343 6467"),
     ("credit-card", "card 4539-1488-0343-6467", "4539-1488-0343-6467"),
     ("credit-card", "Karte 4539148803436467", "4539148803436467"),

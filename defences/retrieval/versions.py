@@ -102,9 +102,10 @@ def changes(earlier: str, new: str) -> tuple[Change, ...]:
 
 
 def changes_from_memory(tenant_id: TenantId, statements: bytes, new: str) -> tuple[Change, ...]:
-    """Return the sentences with a figure, negation, name or address that were not there before.
+    """Return the sentences that were not there before, where others are there no more.
 
-    Stricter than `changes`: it cannot tell a changed sentence from an added one.
+    Stricter than `changes`: it cannot tell which sentence stands in for which, nor in what. Where
+    sentences only came in, none stands in for another, and nothing was changed.
     """
     known = {
         statements[start : start + _DIGEST_BYTES]
@@ -126,20 +127,21 @@ def says(text: str, span: Span, other: str) -> bool:
 
 
 def _new_statements(tenant_id: TenantId, known: set[bytes], new: str) -> Iterator[Change]:
-    for sentence in split_sentences(new):
-        kind = None if _digest(tenant_id, sentence) in known else _kind(sentence.text)
-        if kind is not None:
-            yield Change(kind=kind, span=Span(sentence.start, sentence.end))
+    sentences = {sentence: _digest(tenant_id, sentence) for sentence in split_sentences(new)}
+    if known <= set(sentences.values()):
+        return
+    for sentence, digest in sentences.items():
+        if digest not in known:
+            yield Change(kind=_kind(sentence.text), span=Span(sentence.start, sentence.end))
 
 
-def _kind(sentence: str) -> ChangeKind | None:
+def _kind(sentence: str) -> ChangeKind:
+    """Return what such a sentence may have changed: at the least, whether something is so."""
     if _FIGURE.search(sentence):
         return ChangeKind.FIGURE
-    if any(is_negator(word.casefold()) for word in _WORD.findall(sentence)):
-        return ChangeKind.NEGATION
-    if _NAME.search(sentence) or _ADDRESS.search(sentence):
-        return ChangeKind.NAME
-    return None
+    negated = any(is_negator(word.casefold()) for word in _WORD.findall(sentence))
+    named = _NAME.search(sentence) or _ADDRESS.search(sentence)
+    return ChangeKind.NAME if named and not negated else ChangeKind.NEGATION
 
 
 def _digest(tenant_id: TenantId, sentence: Sentence) -> bytes:

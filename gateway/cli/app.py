@@ -16,8 +16,11 @@ from gateway.cli import (
     commands_keys,
     commands_models,
     commands_origins,
+    commands_policy,
     commands_processes,
+    commands_publishers,
     commands_scan,
+    commands_suppressions,
     commands_webhooks,
 )
 from gateway.cli.failures import NO_READER, GuardedGroup, silence_output
@@ -41,7 +44,10 @@ for module in (
     commands_client,
     commands_documents,
     commands_scan,
+    commands_policy,
+    commands_suppressions,
     commands_origins,
+    commands_publishers,
     commands_keys,
     commands_models,
     commands_webhooks,

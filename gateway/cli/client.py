@@ -30,9 +30,17 @@ from domain.errors import (
 from gateway.http.models_alerts import AlertPage, CreatedWebhook, WebhookList
 from gateway.http.models_documents import DocumentModel, DocumentPage, ReceiptModel, ReportModel
 from gateway.http.models_questions import AnswerModel, TraceModel
+from gateway.http.models_trust import (
+    ExplanationModel,
+    ReplayModel,
+    SuppressionList,
+    SuppressionModel,
+)
 from runtime.home import announced_url, local_admin_key
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from runtime.settings import Settings
 
 _M = TypeVar("_M", bound=BaseModel)
@@ -58,11 +66,17 @@ class GatewayClient:
         self._http = http
 
     def upload(
-        self, path: Path, *, source_uri: str | None, labels: Mapping[str, str]
+        self,
+        path: Path,
+        *,
+        source_uri: str | None,
+        labels: Mapping[str, str],
+        logical_id: str | None = None,
+        attestation: str | None = None,
     ) -> ReceiptModel:
         form = {"labels": json.dumps(dict(labels))}
-        if source_uri is not None:
-            form["source_uri"] = source_uri
+        said = {"source_uri": source_uri, "logical_id": logical_id, "attestation": attestation}
+        form |= {name: value for name, value in said.items() if value is not None}
         with path.open("rb") as file:
             files = {"file": (path.name, file, "application/octet-stream")}
             return self._send(ReceiptModel, "POST", "/v1/documents", data=form, files=files)
@@ -83,6 +97,25 @@ class GatewayClient:
 
     def delete_document(self, document_id: str) -> None:
         self._request("DELETE", f"/v1/documents/{_quoted(document_id)}")
+
+    def explanation(self, document_id: str) -> ExplanationModel:
+        path = f"/v1/policy/explanations/{_quoted(document_id)}"
+        return self._send(ExplanationModel, "GET", path)
+
+    def replay(self, policy: str, *, cursor: str | None, limit: int) -> ReplayModel:
+        body = {"policy": policy, **_given({"cursor": cursor, "limit": limit})}
+        return self._send(ReplayModel, "POST", "/v1/policy/replays", json_body=body)
+
+    def add_suppression(self, *, expires_at: datetime, **body: str | int) -> SuppressionModel:
+        said = {**body, "expires_at": expires_at.isoformat()}
+        return self._send(SuppressionModel, "POST", "/v1/suppressions", json_body=said)
+
+    def suppressions(self) -> SuppressionList:
+        return self._send(SuppressionList, "GET", "/v1/suppressions")
+
+    def remove_suppression(self, suppression_id: str, *, reason: str) -> SuppressionModel:
+        path = f"/v1/suppressions/{_quoted(suppression_id)}/remove"
+        return self._send(SuppressionModel, "POST", path, json_body={"reason": reason})
 
     def ask(self, question: str, *, m: int | None, k: int | None) -> AnswerModel:
         body = {"question": question, **_given({"m": m, "k": k})}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -17,7 +17,7 @@ from gateway.cli.output import Json, emit, facts, note, plain, progress, say, ta
 
 if TYPE_CHECKING:
     from gateway.cli.client import GatewayClient
-    from gateway.http.models_documents import DocumentModel
+    from gateway.http.models_documents import DocumentModel, ReceiptModel
     from gateway.http.models_questions import AnswerModel, TraceModel
 
 _POLL_SECONDS: Final = 0.2
@@ -38,6 +38,12 @@ def ingest(
     wait: Annotated[bool, typer.Option(help="Wait for the verdicts.")] = True,
     label: Annotated[list[str] | None, typer.Option(help="key=value; may be repeated.")] = None,
     source_uri: Annotated[str | None, typer.Option(help="Where the one file comes from.")] = None,
+    logical_id: Annotated[
+        str | None, typer.Option(help="Of the one file: the document whatever its version.")
+    ] = None,
+    attestation: Annotated[
+        Path | None, typer.Option(help="Of the one file: what `publishers sign` wrote.")
+    ] = None,
     timeout: Annotated[float, typer.Option(min=1, help="Longest wait, in seconds.")] = 600.0,
     json_: Json = False,
 ) -> None:
@@ -47,10 +53,26 @@ def ingest(
 
     files = list(walk(paths))
     labels = _labels(label or [])
-    if source_uri is not None and len(files) != 1:
-        raise InputError(f"--source-uri is of one file, not of {len(files)}")
+    single = {
+        "--source-uri": source_uri,
+        "--logical-id": logical_id,
+        "--attestation": attestation,
+    }
+    for option, value in single.items():
+        if value is not None and len(files) != 1:
+            raise InputError(f"{option} is of one file, not of {len(files)}")
+    signed = None if attestation is None else _attestation(attestation)
     with open_client(load_settings()) as client:
-        uploaded, refused = _upload(client, files, source_uri=source_uri, labels=labels)
+        uploaded, refused = _upload(
+            lambda path: client.upload(
+                path,
+                source_uri=source_uri,
+                labels=labels,
+                logical_id=logical_id,
+                attestation=signed,
+            ),
+            files,
+        )
         seen = _await_verdicts(client, uploaded, timeout=timeout if wait else 0.0)
     for path, document in seen:
         if json_:
@@ -152,12 +174,15 @@ def _labels(pairs: Sequence[str]) -> dict[str, str]:
     return labels
 
 
+def _attestation(path: Path) -> str:
+    try:
+        return path.read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError) as exc:
+        raise InputError(f"attestation {str(path)!r} cannot be read") from exc
+
+
 def _upload(
-    client: GatewayClient,
-    files: Sequence[Path],
-    *,
-    source_uri: str | None,
-    labels: dict[str, str],
+    send: Callable[[Path], ReceiptModel], files: Sequence[Path]
 ) -> tuple[list[tuple[Path, str]], list[tuple[Path, str]]]:
     """Return the ids of what was taken, and why the rest was not."""
     taken: list[tuple[Path, str]] = []
@@ -166,7 +191,7 @@ def _upload(
         task = bar.add_task("uploading", total=len(files))
         for path in files:
             try:
-                receipt = client.upload(path, source_uri=source_uri, labels=labels)
+                receipt = send(path)
             except InputError as exc:
                 refused.append((path, str(exc)))
             except OSError as exc:

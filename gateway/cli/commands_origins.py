@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from domain.documents import Origin
     from gateway.cli.local_ledger import LocalLedger
     from ingest.origins import OriginDesk
+
+_T = TypeVar("_T")
 
 OriginArgument = Annotated[str, typer.Argument(metavar="KIND:ID", help="E.g. publisher:docs.")]
 ReasonOption = Annotated[str, typer.Option("--reason", help="Why; it is journalled.")]
@@ -26,6 +28,7 @@ def register(app: typer.Typer) -> None:
     origins.command("add")(add)
     origins.command("establish")(establish)
     origins.command("revoke")(revoke)
+    origins.command("declare")(declare)
     app.add_typer(origins, name="origins")
 
 
@@ -91,7 +94,30 @@ def revoke(origin: OriginArgument, reason: ReasonOption, json_: Json = False) ->
     _print(changed, as_json=json_)
 
 
+def declare(
+    origin: OriginArgument,
+    open_write: Annotated[
+        bool,
+        typer.Option("--open-write/--closed", help="Whether anybody may write to its source."),
+    ],
+    json_: Json = False,
+) -> None:
+    """Say who may write to a connector's source: what anybody may write to is the pool's."""
+    from domain.documents import DEFAULT_TENANT
+    from gateway.cli.local_ledger import parse_origin
+
+    ref = parse_origin(origin)
+    changed = _at_desk(
+        lambda desk, actor: desk.declare(DEFAULT_TENANT, ref, open_write=open_write, actor=actor)
+    )
+    _print(changed, as_json=json_)
+
+
 def _at_desk(act: Callable[[OriginDesk, str], Awaitable[Origin]]) -> Origin:
+    return at_desk(lambda desk, local: act(desk, local.actor))
+
+
+def at_desk(act: Callable[[OriginDesk, LocalLedger], Awaitable[_T]]) -> _T:
     """Run `act` on ledger and index together."""
     import httpx
 
@@ -108,7 +134,7 @@ def _at_desk(act: Callable[[OriginDesk, str], Awaitable[Origin]]) -> Origin:
             "the index is in the gateway's memory; use its API, POST /v1/origins/..."
         )
 
-    async def work(local: LocalLedger) -> Origin:
+    async def work(local: LocalLedger) -> _T:
         async with httpx.AsyncClient() as http:
             embedder = build_embedder(settings.embedder, http)
             vectors = build_vectors(settings, dimensions=embedder.dimensions)
@@ -118,7 +144,7 @@ def _at_desk(act: Callable[[OriginDesk, str], Awaitable[Origin]]) -> Origin:
                 vectors=vectors,
                 clock=local.clock,
             )
-            return await act(desk, local.actor)
+            return await act(desk, local)
 
     return with_ledger(settings, work)
 

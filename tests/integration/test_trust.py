@@ -353,18 +353,26 @@ async def suppress(world: World, record: DocumentRecord, text: str) -> None:
         )
 
 
-async def test_a_suppressed_sentence_of_the_same_origin_passes_in_a_new_text(
+async def first_released(world: World) -> DocumentRecord:
+    """Upload a text with an order in it; a reviewer suppresses the order and releases the text."""
+    first = await world.upload(ORDER, origin=ALICE)
+    await suppress(world, first, ORDER)
+    await release(world, first)
+    return first
+
+
+LONGER = ORDER.replace("Use short sentences.", "Use short sentences. Name the lamp.")
+
+
+async def test_a_suppressed_sentence_of_the_same_origin_passes_in_a_new_version(
     tmp_path: Path,
 ) -> None:
     world = await build_world(tmp_path)
-    first = await world.upload(ORDER, origin=ALICE)
-    await suppress(world, first, ORDER)
-    await world.review.delete(DEFAULT_TENANT, first.id, actor=ACTOR)
+    first = await first_released(world)
 
-    longer = ORDER.replace("Use short sentences.", "Use short sentences. Name the lamp.")
-    again = await world.upload(longer, origin=ALICE)
+    again = await world.upload(LONGER, origin=ALICE)
 
-    assert first.status is DocumentStatus.QUARANTINED
+    assert first.status is not DocumentStatus.ADMITTED
     assert again.status is DocumentStatus.ADMITTED
     stored = await world.assessment(again.id)
     assert any(finding.suppressed_by for finding in stored.report.findings)
@@ -373,31 +381,25 @@ async def test_a_suppressed_sentence_of_the_same_origin_passes_in_a_new_text(
 
 async def test_a_suppression_is_of_one_origin_and_one_sentence(tmp_path: Path) -> None:
     world = await build_world(tmp_path)
-    first = await world.upload(ORDER, origin=ALICE)
-    await suppress(world, first, ORDER)
-    await world.review.delete(DEFAULT_TENANT, first.id, actor=ACTOR)
+    await first_released(world)
 
-    bob = replace(ALICE, id="bob")
-    other_origin = await world.upload(ORDER, origin=bob)
-    await world.review.delete(DEFAULT_TENANT, other_origin.id, actor=ACTOR)
+    other_origin = await world.upload(LONGER, origin=replace(ALICE, id="bob"))
     other_sentence = await world.upload(
         ORDER.replace("to the user.", "to the user and send it to me."), origin=ALICE
     )
 
-    assert other_origin.status is DocumentStatus.QUARANTINED
-    assert other_sentence.status is DocumentStatus.QUARANTINED
+    assert other_origin.status is not DocumentStatus.ADMITTED
+    assert other_sentence.status is not DocumentStatus.ADMITTED
 
 
 async def test_an_ended_suppression_covers_nothing(tmp_path: Path) -> None:
     world = await build_world(tmp_path)
-    first = await world.upload(ORDER, origin=ALICE)
-    await suppress(world, first, ORDER)
-    await world.review.delete(DEFAULT_TENANT, first.id, actor=ACTOR)
+    await first_released(world)
     world.clock.advance(timedelta(days=91).total_seconds())
 
-    again = await world.upload(ORDER, origin=ALICE)
+    again = await world.upload(LONGER, origin=ALICE)
 
-    assert again.status is DocumentStatus.QUARANTINED
+    assert again.status is not DocumentStatus.ADMITTED
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from fastapi.routing import APIRoute
 
+from defences.trust.policy import DEFAULT_POLICY
 from domain.access import Scope
 from domain.documents import OriginKind, OriginRef, TenantId
 from tests.http_services import HOSTILE, Gateway, bearer
@@ -51,6 +52,7 @@ def call(
 
 TEXT: dict[str, Any] = {"content": b"A lamp.", "headers": {"Content-Type": "text/plain"}}
 REASON: dict[str, Any] = {"reason": "looked at"}
+POLICY = DEFAULT_POLICY.read_text(encoding="utf-8")
 DOCUMENT = "/v1/documents/{document_id}"
 ESTABLISH = "/v1/origins/{kind}/{origin_id}/establish"
 REVOKE = "/v1/origins/{kind}/{origin_id}/revoke"
@@ -77,6 +79,54 @@ CALLS = [
     call("POST", "/v1/origins", 201, ADMIN, json={"kind": "publisher", "id": "press"}),
     call("POST", "/v1/origins/publisher/none/establish", 404, ADMIN, route=ESTABLISH, json=REASON),
     call("POST", "/v1/origins/publisher/none/revoke", 404, ADMIN, route=REVOKE, json=REASON),
+    call(
+        "POST",
+        "/v1/origins/connector/none/declare",
+        404,
+        ADMIN,
+        route="/v1/origins/connector/{origin_id}/declare",
+        json={"open_write": True},
+    ),
+    call(
+        "GET",
+        "/v1/policy/explanations/doc_none",
+        404,
+        REVIEW,
+        route="/v1/policy/explanations/{document_id}",
+    ),
+    call("POST", "/v1/policy/replays", 200, REVIEW, json={"policy": POLICY}),
+    call("GET", "/v1/suppressions", 200, REVIEW),
+    call(
+        "POST",
+        "/v1/suppressions",
+        404,
+        REVIEW,
+        json={"document_id": "doc_none", "rule": "citations.doi", "start": 0, "end": 9, **REASON},
+    ),
+    call(
+        "POST",
+        "/v1/suppressions/sup_none/remove",
+        404,
+        REVIEW,
+        route="/v1/suppressions/{suppression_id}/remove",
+        json=REASON,
+    ),
+    call("GET", "/v1/publishers", 200, ADMIN),
+    call(
+        "POST",
+        "/v1/publishers",
+        422,
+        ADMIN,
+        json={"publisher": "press", "public_key": "none", **REASON},
+    ),
+    call(
+        "POST",
+        "/v1/publishers/press/keys/0123456789abcdef/revoke",
+        404,
+        ADMIN,
+        route="/v1/publishers/{publisher}/keys/{key_id}/revoke",
+        json=REASON,
+    ),
     call("GET", "/v1/alerts", 200, REVIEW),
     call(
         "POST",

@@ -34,7 +34,8 @@ _MANY_SOUND: Final = 8  # so many sound identifiers make a single faulty one a s
 _SLIP_FACTOR: Final = 0.6
 _PLACEHOLDER: Final = re.compile(
     r"\[(?:citation needed|citation|source needed|reference needed|insert (?:citation|reference|source)(?: here)?"
-    r"|add (?:citation|reference|source)|citation here|ref(?:erence)? here|author,? year|\?{1,3}|XX+|TODO:? cite)\]"
+    r"|add (?:citation|reference|source)|citation here|ref(?:erence)? here|author,? year|TODO:? cite)\]"
+    r"|(?<=\w )\[(?:\?{1,3}|XX+)\](?=[\s.,;)]|$)"
     r"|\((?:citation needed|insert citation(?: here)?|Author,? Year|add citation)\)",
     re.IGNORECASE,
 )
@@ -105,6 +106,8 @@ class CitationsDetector:
     def _list_faults(self, text: str, listed: ReferenceList) -> Iterator[Fault]:
         for entry in listed.entries:
             yield from entry_faults(text, entry, self._as_of, self._tables)
+        if not listed.only:
+            return
         if listed.numbers:
             yield from _dangling_numbers(text, listed)
         else:
@@ -178,7 +181,7 @@ def _dangling_numbers(text: str, listed: ReferenceList) -> Iterator[Fault]:
         cited |= citation.numbers
         if not citation.numbers <= known:
             missing.append(citation.span)
-    if total < _MIN_CITED or not cited & known:
+    if total < _MIN_CITED or not cited & known or len(missing) > _MAX_DANGLING_SHARE * total:
         return  # brackets in this text are no citations: indices, versions, footnotes
     yield from _without_entry(missing, risk=0.4)
     unused = [entry.span for entry in listed.entries if entry.number not in cited]

@@ -259,7 +259,8 @@ def _cve(match: re.Match[str], today: date, _: ReferenceTables) -> IdentifierFau
     elif year > today.year:
         reason = "the year lies in the future"
     elif len(number) < 4:  # noqa: PLR2004 - the scheme's own least width
-        reason = "the number is too short"
+        # Changelogs cut them off: a slip of the pen more often than not.
+        return _fault("invalid-cve", 0.4, "the number is too short")
     elif len(number) > 4 and number.startswith("0"):  # noqa: PLR2004
         reason = "the number is padded beyond its width"
     return _fault("invalid-cve", 0.7, reason)

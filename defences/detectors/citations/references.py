@@ -31,9 +31,12 @@ _ENTRY = re.compile(
 _PARAGRAPH = re.compile(r"\S[^\n]*(?:\n(?![ \t]*\n)[^\n]*)*")
 _HANGING = re.compile(r"^(?=\S)[^\n]+(?:\n[ \t]+\S[^\n]*)*", re.MULTILINE)
 _CITATION = re.compile(
-    r"(?<![\w\])])\[(?P<inner>\d{1,3}(?:[ ,;\-\u2013]{1,3}\d{1,3}){0,12})\](?![(\[:])"
+    r"(?<![\w\])=(,\[{+*/<>])(?<![=+*,:] )\[(?P<inner>[1-9]\d{0,2}(?:[ ,;\-\u2013]{1,3}[1-9]\d{0,2}){0,12})\]"
+    r"(?![(\[:*])(?! ?[=*])"
 )
-_WORD_CITATION = re.compile(r"(?<=\w)\[(?P<inner>\d{1,3}(?:, ?\d{1,3}){0,12})\](?![(\[:=.])")
+_WORD_CITATION = re.compile(
+    r"(?<=\w)\[(?P<inner>[1-9]\d{0,2}(?:, ?[1-9]\d{0,2}){0,12})\](?![(\[:=.*])(?! ?[=*<>])"
+)
 _NUMBER = re.compile(r"(\d{1,3})(?:\s?[\-\u2013]\s?(\d{1,3}))?")
 _WIDEST_RANGE = 30
 
@@ -48,9 +51,14 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReferenceList:
-    """The references of a document, in order, and where they stand."""
+    """The references of a document, in order, and where they stand.
+
+    `only` is whether the document has no other list: with several, as a manual of many pages has,
+    which citation belongs to which nobody can tell.
+    """
 
     span: Span
+    only: bool
     entries: tuple[Entry, ...]
 
     @property
@@ -74,14 +82,17 @@ class NumberedCitation:
 def reference_list(text: str) -> ReferenceList | None:
     """Return the last list under a heading that announces references; None without one."""
     heading = None
+    count = 0
     for heading in _HEADING.finditer(text):  # noqa: B007 - the last one counts
-        pass
+        count += 1
     if heading is None:
         return None
     following = _NEXT_HEADING.search(text, heading.end())
     end = following.start() if following else len(text)
     return ReferenceList(
-        span=Span(heading.start(), end), entries=tuple(_entries(text, heading.end(), end))
+        span=Span(heading.start(), end),
+        only=count == 1,
+        entries=tuple(_entries(text, heading.end(), end)),
     )
 
 

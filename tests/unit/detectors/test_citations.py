@@ -91,7 +91,59 @@ def test_a_citation_that_cannot_be_is_found(rule: str, text: str) -> None:
     assert rule in rules(text)
 
 
+NAMED = (
+    "Pumps wear out (Doe & Roe, 2019; Poe, 2017). Müller et al. (2018) agree{more}.\n\n"
+    "## References\n\nDoe, J. and Roe, R. (2019). Wear of pumps. Pump Letters 12, 1-9.\n"
+    "Poe, P. (2017). Care of pumps. Pump Letters 10, 3-8.\n"
+    "Müller, H. et al. (2018). Pumpen und ihre Pflege. Verlag der Pumpe.\n"
+    "{entry}"
+)
+
+HITS += [
+    ("invalid-arxiv", "See arXiv:hep-th/9913001."),
+    ("invalid-arxiv", "See arXiv:hep-th/0905001."),
+    ("invalid-arxiv", "See arXiv:pumps/9901001."),
+    ("volume-year", listed("Doe J. Wear of pumps. Nature Communications 24, 1-9 (2012).")),
+    ("volume-year", listed("Doe J (2019). Wear. *PLoS ONE*, 31(2): 1-9.")),
+    ("volume-year", listed("Doe J. Wear of pumps. N. Engl. J. Med. 512, 1-9 (2015).")),
+    ("volume-year", listed("Doe J, Roe R, Wear, Phys. Rev. Lett. 45, 1234 (2016).")),
+    ("volume-year", listed("Doe J. Wear. Commun. ACM, vol. 12, pp. 1-9, 2020.")),
+    ("invalid-case", "Doe v. Roe, 1045 F.3d 12 (9th Cir. 2004)"),
+    ("invalid-case", "Doe v. Roe, 12 F.4th 345 (2d Cir. 1998)"),
+    ("invalid-case", "Doe v. Roe, 512 F.2d 99 (5th Cir. 2015)"),
+    ("invalid-case", "612 U.S. 9021"),
+    ("invalid-case", "Roe v. Doe, 455 F. Supp. 3d 12 (S.D.N.Y. 1987)"),
+    ("invalid-case", "Roe v. Doe, 601 U.S. 12 (2049)"),
+    ("missing-entry", NAMED.format(more=", and so does Smith (2021)", entry="")),
+    ("missing-entry", NAMED.format(more=" (Ødegård et al., 2020)", entry="")),
+    (
+        "uncited-entry",
+        NAMED.format(more="", entry="Nobody, N. (2001). Never cited at all. Verlag.\n"),
+    ),
+]
+
 NEAR_MISSES = [
+    NAMED.format(more="", entry=""),
+    NAMED.format(more=" (in June 2020, May 2021; Version 2019)", entry=""),
+    listed("Doe J. Wear of pumps. Nature Communications 3, 1-9 (2012)."),
+    listed("Doe J (2019). Wear. *PLoS ONE*, 14(2): 1-9."),
+    listed("Doe J. Wear. Proc. Natl. Acad. Sci. USA 116, 1-9 (2019)."),
+    listed("Doe J. Wear. Phys. Rev. Lett. 122, 1234 (2019)."),
+    listed("Doe J. Wear. Computer Science 12, 1-9 (2019)."),
+    listed("Doe J. Wear. Science 12, 1-9 (1889)."),
+    listed("Doe J. Wear. PLoS ONE 31 (reprinted 2012, first 2009)."),
+    listed(
+        "Doe J. IEEE Transactions on Pattern Analysis and Machine Intelligence. 2002. pp. 603-619"
+    ),
+    listed("Doe J (2019). The table has p2 - 1 rows and p9 - 3 columns, 2048."),
+    "Varghese v. China Southern, 925 F.3d 1339 (11th Cir. 2019)",
+    "Brown v. Board of Education, 347 U.S. 483 (1954); 5 U.S. 137 (1803)",
+    "Erie, 304 U.S. 64, 78 (1938). See 28 F. Supp. 3d 12 (D. Mass. 2014), 12 F.4th 345 (2d Cir. 2021)",
+    "We shipped 12 U.S. 345 units and 1045 F.3dprinters.",
+    "See arXiv:cond-mat/0703470 and arXiv:math.GT/0309136.",
+    "values = [[1, 2], [3, 4]] and t[0], t[9]; quad(f, [1, 7])\n\n## References\n\n1. The manual (2020).\n2. The guide (2021).\n",
+    "See [1] and [7].\n\nReferences\n\n[1] A (2020).\n\n# Part two\n\nSee [1].\n\nReferences\n\n[1] B (2021).\n",
+    "re.compile('[?]') and [ XX] and ([^?]+)[?](.+)",
     "See arXiv:1706.03762v7 and arXiv:0704.0001.",
     "See arXiv:1412.9999 and arXiv:1501.00001.",
     "See arXiv:hep-th/9901001.",

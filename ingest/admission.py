@@ -12,8 +12,6 @@ from defences.retrieval.families import (
     FamilyDecision,
     Member,
     assign_family,
-    elect_centre,
-    joins,
     seniority,
 )
 from domain.documents import Chunk, Document, DocumentStatus, NeighbourRelation, TenantId
@@ -21,8 +19,12 @@ from domain.ledger import DocumentLedger, DocumentRecord, OriginLedger
 from domain.retrieval import Embedder, FamilyId, Vector, VectorRecord, VectorStore
 from domain.scanning import Finding, FindingLevel
 from ingest.chunking import chunk
+<<<<<<< HEAD
+from ingest.regrouping import Regrouping, member_of, move_members
+=======
 from ingest.masking import Masking
 from ingest.regrouping import member_of, move_members
+>>>>>>> origin/main
 
 _EMBED_BATCH: Final = 256
 _WRITE_BATCH: Final = 256
@@ -54,6 +56,7 @@ class Admission:
         embedder: Embedder,
         documents: DocumentLedger,
         origins: OriginLedger,
+        regrouping: Regrouping,
         options: ChunkOptions,
         masking: Masking | None = None,
     ) -> None:
@@ -61,6 +64,7 @@ class Admission:
         self._embedder = embedder
         self._documents = documents
         self._origins = origins
+        self._regrouping = regrouping
         self._options = options
         self._masking = masking or Masking(finders=(), actions={})
 
@@ -116,9 +120,10 @@ class Admission:
         at: datetime,
     ) -> FamilyDecision:
         """Assign a family among those admitted now, and write the vectors: in a turn."""
-        family = await self._family(document, at)
+        candidate, near = self._candidate(document, at), await self._known(document)
+        family = assign_family(candidate, near)
         await self.write(document, prepared, record=record, family=family, trust=trust, at=at)
-        await self._absorb(document.tenant_id, family)
+        await self._absorb(document.tenant_id, family, of=candidate, near=near)
         return family
 
     async def write(
@@ -183,15 +188,7 @@ class Admission:
         known = await self._known(document)
         senior = [one for one in known if seniority(one) < seniority(candidate)]
         decision = assign_family(candidate, senior)
-        if decision.voting:
-            heard = replace(candidate, family_id=own)
-            junior = tuple(
-                one.document_id
-                for one in known
-                if one not in senior and one.is_centre and joins(one, _seen_from(one, heard))
-            )
-            decision = replace(decision, absorbs=tuple({*decision.absorbs, *junior}))
-        elif record.family_id == own:
+        if not decision.voting and record.family_id == own:
             await self._leave_behind(record)
         if (record.family_id, record.voting) != (decision.family_id, decision.voting):
             await move_members(
@@ -200,7 +197,7 @@ class Admission:
                 vectors=self._vectors,
                 documents=self._documents,
             )
-        await self._absorb(record.tenant_id, decision)
+        await self._absorb(record.tenant_id, decision, of=candidate, near=known)
 
     async def holds(self, record: DocumentRecord) -> bool:
         """Return whether the document has vectors."""
@@ -226,35 +223,19 @@ class Admission:
         await self._leave_behind(record)
 
     async def _leave_behind(self, record: DocumentRecord) -> None:
-        """Let those whose centre the document was elect another."""
-        family = await self._documents.family(record.tenant_id, FamilyId(record.id))
-        members = [
-            await member_of(member, self._origins)
-            for member in family
-            if member.id != record.id and member.status is DocumentStatus.ADMITTED
-        ]
-        await move_members(
-            record.tenant_id,
-            elect_centre(members),
-            vectors=self._vectors,
-            documents=self._documents,
-        )
+        """Deal anew those whose centre the document was."""
+        await self._regrouping.redeal(record.tenant_id, {FamilyId(record.id)}, without=record.id)
 
-    async def _absorb(self, tenant_id: TenantId, family: FamilyDecision) -> None:
-        """Take the vote of less established centres; their own members elect another."""
-        for centre in family.absorbs:
-            members = await self._documents.family(tenant_id, FamilyId(centre))
-            left = [await member_of(one, self._origins) for one in members if one.id != centre]
-            joined = FamilyDecision(family_id=family.family_id, voting=False)
-            await move_members(
-                tenant_id,
-                {centre: joined, **elect_centre(left)},
-                vectors=self._vectors,
-                documents=self._documents,
+    async def _absorb(
+        self, tenant_id: TenantId, family: FamilyDecision, *, of: Member, near: Sequence[Member]
+    ) -> None:
+        """Let a new centre take the votes of those that it is senior to."""
+        touched = {one.family_id for one in near if one.family_id is not None}
+        if family.voting and touched:
+            newcomer = replace(of, family_id=family.family_id)
+            await self._regrouping.redeal(
+                tenant_id, {*touched, family.family_id}, newcomer=newcomer
             )
-
-    async def _family(self, document: Document, at: datetime) -> FamilyDecision:
-        return assign_family(self._candidate(document, at), await self._known(document))
 
     @staticmethod
     def _candidate(document: Document, at: datetime) -> Member:
@@ -279,11 +260,6 @@ class Admission:
             for record in records.values()
             if record.status is DocumentStatus.ADMITTED and record.id != document.id
         ]
-
-
-def _seen_from(member: Member, centre: Member) -> Member:
-    """Return the centre as the member's neighbour: likeness goes both ways."""
-    return replace(centre, similarity=member.similarity, contradicts=member.contradicts)
 
 
 def embedded_text(heading: str, text: str) -> str:

@@ -86,12 +86,23 @@ def build_ingestion(
         blobs=blobs,
         echoes=EchoLookup(embedder=embedder, vectors=vectors),
     )
+<<<<<<< HEAD
+    regrouping = Regrouping(
+        documents=ledger.documents,
+        origins=ledger.origins,
+        vectors=vectors,
+        blobs=blobs,
+        index=near_duplicates,
+    )
+=======
     masking = build_masking(settings.ingest.personal_data)
+>>>>>>> origin/main
     admission = Admission(
         vectors=vectors,
         embedder=embedder,
         documents=ledger.documents,
         origins=ledger.origins,
+        regrouping=regrouping,
         options=ChunkOptions(
             words=settings.ingest.chunk_words,
             overlap_words=settings.ingest.chunk_overlap_words,
@@ -107,15 +118,19 @@ def build_ingestion(
         blobs=blobs,
         parser=parser or build_parser(settings),
         neighbours=neighbours,
+<<<<<<< HEAD
+        detectors=build_detectors(as_of=lambda: clock.now().date())
+=======
         detectors=build_detectors(
             as_of=lambda: clock.now().date(), personal_data=settings.ingest.personal_data
         )
+>>>>>>> origin/main
         if detectors is None
         else detectors,
         policy=policy,
         admission=admission,
         background=background,
-        regrouping=_regrouping(ledger, blobs=blobs, vectors=vectors),
+        regrouping=regrouping,
         turns=turns,
         leases=ScanLeases(documents=ledger.documents, seconds=settings.worker.lease_seconds),
         clock=clock,
@@ -135,7 +150,12 @@ def build_ingestion(
         clock=clock,
     )
     origins = build_origin_desk(
-        ledger=ledger, blobs=blobs, vectors=vectors, clock=clock, turns=turns
+        ledger=ledger,
+        blobs=blobs,
+        vectors=vectors,
+        clock=clock,
+        turns=turns,
+        near_duplicates=near_duplicates,
     )
     trust = TrustServices(
         policy=policy,
@@ -157,21 +177,23 @@ def build_origin_desk(
     vectors: VectorStore,
     clock: Clock,
     turns: Turns | None = None,
+    near_duplicates: NearDuplicateIndex | None = None,
 ) -> OriginDesk:
     """Build what vouches for origins; it needs neither broker nor models.
 
-    Without `turns` it takes none: a scan of the same moment looks again after it.
+    Without `turns` it takes none: a scan of the same moment looks again after it. Without
+    `near_duplicates` the families of the origin's documents are dealt anew among themselves.
     """
     return OriginDesk(
         origins=ledger.origins,
         vectors=vectors,
-        regrouping=_regrouping(ledger, blobs=blobs, vectors=vectors),
+        regrouping=Regrouping(
+            documents=ledger.documents,
+            origins=ledger.origins,
+            vectors=vectors,
+            blobs=blobs,
+            index=near_duplicates,
+        ),
         turns=turns or Turns(lock=None, clock=clock),
         clock=clock,
-    )
-
-
-def _regrouping(ledger: Ledger, *, blobs: BlobStore, vectors: VectorStore) -> Regrouping:
-    return Regrouping(
-        documents=ledger.documents, origins=ledger.origins, vectors=vectors, blobs=blobs
     )

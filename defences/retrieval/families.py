@@ -15,12 +15,15 @@ Who joins as what:
   dissent, and whoever published first, perhaps with stolen credentials, would silence the other.
 - Established, near-copies in lower tiers only: a centre itself. It takes over those that voted
   (`absorbs`), so that a copy uploaded before the original holds nothing.
+
+What families there are depends on the documents, their tiers and their moments of admission, and
+on nothing else (`deal`): not on the order in which workers finish, nor on what was there and went.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
@@ -65,8 +68,8 @@ class FamilyDecision:
     Attributes:
         voting: Whether it is ever retrieved as evidence.
         contradicts: Centre that it contradicts; a label for the reviewer.
-        absorbs: Centres of lower tiers that become voteless members of this family. Their own
-            members stay behind: elect a centre among them.
+        absorbs: Centres of lower tiers that become voteless members of this family. Deal their
+            own members anew.
     """
 
     family_id: FamilyId
@@ -107,23 +110,26 @@ def assign_family(candidate: Member, neighbours: Sequence[Member]) -> FamilyDeci
     )
 
 
-def elect_centre(members: Sequence[Member]) -> Mapping[DocumentId, FamilyDecision]:
-    """Return where the members belong that a withdrawn centre leaves behind.
+def deal(
+    members: Sequence[Member], seen: Callable[[Member, Member], Member]
+) -> Mapping[DocumentId, FamilyDecision]:
+    """Return the stars that documents form, whatever order they are given in or came in.
 
-    The most established, then earliest admitted becomes the centre and votes; the others follow
-    it, voteless. They were near the old centre, so nearly all are near each other; one that is
-    not is held too low, never too high.
+    Taken by seniority, each joins the most senior centre that it joins at all, or is a centre. The
+    result depends on the documents, their tiers and their moments of admission alone.
+
+    Args:
+        members: Every document that is to be placed; what family they are in means nothing.
+        seen: Of a centre and a member, the centre with its similarity to that member.
     """
-    if not members:
-        return {}
-    centre = min(members, key=seniority)
-    family_id = FamilyId(centre.document_id)
-    return {
-        member.document_id: FamilyDecision(
-            family_id=family_id, voting=member.document_id == centre.document_id
-        )
-        for member in members
-    }
+    decisions: dict[DocumentId, FamilyDecision] = {}
+    centres: list[Member] = []
+    for member in sorted(members, key=seniority):
+        decision = assign_family(member, [seen(centre, member) for centre in centres])
+        decisions[member.document_id] = decision
+        if decision.voting:
+            centres.append(replace(member, family_id=FamilyId(member.document_id)))
+    return decisions
 
 
 def collapse(chunks: Sequence[ScoredChunk]) -> tuple[ScoredChunk, ...]:

@@ -19,6 +19,7 @@ from domain.errors import NotFoundError, TransientError
 from domain.ledger import DecisionAction
 from ingest.admission import Admission, ChunkOptions
 from ingest.neighbours import MAX_NEIGHBOURS, NeighbourLookup, text_key
+from ingest.regrouping import Regrouping
 from ingest.review import ReviewDesk
 from ingest.turns import Turns
 from ingest.versions import VersionLookup
@@ -56,6 +57,13 @@ def _admission(world: World, vectors: InMemoryVectorStore) -> Admission:
         embedder=world.embedder,
         documents=world.ledger.documents,
         origins=world.ledger.origins,
+        regrouping=Regrouping(
+            documents=world.ledger.documents,
+            origins=world.ledger.origins,
+            vectors=vectors,
+            blobs=world.blobs,
+            index=world.near_duplicates,
+        ),
         options=ChunkOptions(),
     )
 

@@ -13,6 +13,7 @@ from domain.answering import PartitionMode
 from domain.documents import DEFAULT_TENANT, OriginKind, OriginRef
 from domain.ledger import DocumentRecord
 from ingest.admission import Admission, ChunkOptions
+from ingest.regrouping import Regrouping
 from tests.world import ACTOR, World, build_world
 
 pytestmark = pytest.mark.anyio
@@ -132,6 +133,13 @@ async def test_a_document_indexed_while_its_origin_is_revoked_ends_in_the_pool(
         embedder=_RevokingEmbedder(world, PARTNER),
         documents=world.ledger.documents,
         origins=world.ledger.origins,
+        regrouping=Regrouping(
+            documents=world.ledger.documents,
+            origins=world.ledger.origins,
+            vectors=world.vectors,
+            blobs=world.blobs,
+            index=world.near_duplicates,
+        ),
         options=ChunkOptions(),
     )
     seen = await world.ingest.examine_again(record)

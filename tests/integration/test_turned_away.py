@@ -134,7 +134,7 @@ async def test_a_page_of_an_established_origin_is_not_held_for_a_rejected_copy(
     assert page.status is DocumentStatus.ADMITTED
     assert page.voting
     assert mirror.status is DocumentStatus.ADMITTED
-    assert (mirror.family_id, mirror.voting) == (page.id, False)
+    assert (mirror.family_id, mirror.voting) == (page.family_id, False)
 
 
 async def test_what_a_rejected_text_copied_from_a_page_holds_nobody(tmp_path: Path) -> None:

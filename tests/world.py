@@ -21,6 +21,7 @@ from domain.documents import DEFAULT_TENANT, DocumentId, DocumentParser, OriginR
 from domain.ledger import DocumentRecord, NewDocument, StoredAssessment
 from domain.scanning import Detector
 from gateway.query.pipeline import QueryPipeline
+from ingest.citations import CitationLookup
 from ingest.originals import original_key
 from ingest.origins import OriginDesk
 from ingest.pipeline import IngestPipeline
@@ -116,6 +117,7 @@ async def build_world(
     detectors: Sequence[Detector] | None = None,
     settings: Settings | None = None,
     parser: DocumentParser | None = None,
+    citations: CitationLookup | None = None,
 ) -> World:
     """Build an empty world; `folder` is for what must be a file."""
     settings = settings or Settings(data_dir=folder)
@@ -135,6 +137,7 @@ async def build_world(
         near_duplicates=near_duplicates,
         clock=clock,
         detectors=detectors,
+        citations=citations,
         parser=parser,
     )
     return World(

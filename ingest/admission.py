@@ -19,12 +19,8 @@ from domain.ledger import DocumentLedger, DocumentRecord, OriginLedger
 from domain.retrieval import Embedder, FamilyId, Vector, VectorRecord, VectorStore
 from domain.scanning import Finding, FindingLevel
 from ingest.chunking import chunk
-<<<<<<< HEAD
-from ingest.regrouping import Regrouping, member_of, move_members
-=======
 from ingest.masking import Masking
-from ingest.regrouping import member_of, move_members
->>>>>>> origin/main
+from ingest.regrouping import Regrouping, member_of, move_members
 
 _EMBED_BATCH: Final = 256
 _WRITE_BATCH: Final = 256

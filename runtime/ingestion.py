@@ -86,7 +86,7 @@ def build_ingestion(
         blobs=blobs,
         echoes=EchoLookup(embedder=embedder, vectors=vectors),
     )
-<<<<<<< HEAD
+    masking = build_masking(settings.ingest.personal_data)
     regrouping = Regrouping(
         documents=ledger.documents,
         origins=ledger.origins,
@@ -94,9 +94,6 @@ def build_ingestion(
         blobs=blobs,
         index=near_duplicates,
     )
-=======
-    masking = build_masking(settings.ingest.personal_data)
->>>>>>> origin/main
     admission = Admission(
         vectors=vectors,
         embedder=embedder,
@@ -118,13 +115,9 @@ def build_ingestion(
         blobs=blobs,
         parser=parser or build_parser(settings),
         neighbours=neighbours,
-<<<<<<< HEAD
-        detectors=build_detectors(as_of=lambda: clock.now().date())
-=======
         detectors=build_detectors(
             as_of=lambda: clock.now().date(), personal_data=settings.ingest.personal_data
         )
->>>>>>> origin/main
         if detectors is None
         else detectors,
         policy=policy,

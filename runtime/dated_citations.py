@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import date
 
 from defences.detectors.citations import CitationsDetector
+from domain.citations import CaseFinder
 from domain.documents import Document
 from domain.scanning import Finding
 
@@ -13,8 +14,9 @@ from domain.scanning import Finding
 class DatedCitationsDetector:
     """Judges each document by the day of its scan. `today` is asked once a scan."""
 
-    def __init__(self, *, today: Callable[[], date]) -> None:
+    def __init__(self, *, today: Callable[[], date], cases: CaseFinder | None = None) -> None:
         self._today = today
+        self._cases = cases
         self._made = CitationsDetector(as_of=today())
 
     @property
@@ -26,4 +28,4 @@ class DatedCitationsDetector:
         return self._made.version
 
     def scan(self, document: Document) -> Sequence[Finding]:
-        return CitationsDetector(as_of=self._today()).scan(document)
+        return CitationsDetector(as_of=self._today(), cases=self._cases).scan(document)

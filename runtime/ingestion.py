@@ -115,9 +115,7 @@ def build_ingestion(
         blobs=blobs,
         parser=parser or build_parser(settings),
         neighbours=neighbours,
-        detectors=build_detectors(
-            as_of=lambda: clock.now().date(), personal_data=settings.ingest.personal_data
-        )
+        detectors=build_detectors(as_of=lambda: clock.now().date(), ingest=settings.ingest)
         if detectors is None
         else detectors,
         policy=policy,

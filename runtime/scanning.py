@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
 
+from backends.citations.cases_eyecite import EyeciteCases
 from backends.clock import SystemClock
 from backends.memory.citations import InMemoryCitationCache
 from backends.memory.locks import InMemoryRateLimiter
@@ -46,7 +47,7 @@ from ingest.scan import scan
 from runtime.citations import build_citation_lookup
 from runtime.dated_citations import DatedCitationsDetector
 from runtime.masking import build_masking, build_personal_data
-from runtime.settings import PersonalDataSettings, Settings
+from runtime.settings import IngestSettings, Settings
 
 NEW_ORIGIN: Final = Origin(kind=OriginKind.UPLOADER, id="scan", established=False)
 """Whose document it is, where nobody vouches for it."""
@@ -210,23 +211,27 @@ def build_parser(settings: Settings) -> DocumentParser:
 
 
 def build_detectors(
-    *, as_of: date | Callable[[], date], personal_data: PersonalDataSettings | None = None
+    *, as_of: date | Callable[[], date], ingest: IngestSettings | None = None
 ) -> tuple[Detector, ...]:
     """Build every detector that the shipped policy expects.
 
     Args:
         as_of: Today: a citation of next year is one that cannot exist. A function is asked at each
             scan.
-        personal_data: None for patterns only.
+        ingest: None for the defaults.
     """
+    chosen = ingest or IngestSettings()
+    cases = EyeciteCases() if chosen.citations.case_law else None
     return (
         InjectedInstructionsDetector(),
         HiddenTextDetector(),
-        DatedCitationsDetector(today=as_of) if callable(as_of) else CitationsDetector(as_of=as_of),
+        DatedCitationsDetector(today=as_of, cases=cases)
+        if callable(as_of)
+        else CitationsDetector(as_of=as_of, cases=cases),
         NearDuplicatesDetector(),
         VersionChangesDetector(),
         PublisherSignatureDetector(),
-        build_personal_data(personal_data or PersonalDataSettings()),
+        build_personal_data(chosen.personal_data),
         SecretsDetector(),
     )
 
@@ -251,9 +256,7 @@ def build_scanner(settings: Settings) -> Scanner:
     return Scanner(
         inline=InlineParser(max_text_chars=settings.ingest.parser.max_text_chars),
         confined=build_parser(settings),
-        detectors=build_detectors(
-            as_of=lambda: clock.now().date(), personal_data=settings.ingest.personal_data
-        ),
+        detectors=build_detectors(as_of=lambda: clock.now().date(), ingest=settings.ingest),
         policy=build_policy(settings),
         masking=build_masking(settings.ingest.personal_data),
         clock=clock,

@@ -99,6 +99,9 @@ class CitationSettings(Section):
     semantic_scholar_key: SecretStr | None = None
     per_second: int = Field(3, ge=1, le=50, description="questions to each resolver")
     timeout_seconds: float = Field(5.0, gt=0, le=60)
+    case_law: bool = Field(
+        default=False, description="reporters beyond the built-in ones, by the case-law extra"
+    )
     max_identifiers: int = Field(40, ge=1, le=500, description="asked for a document")
     document_seconds: float = Field(20.0, gt=0, le=60)
 

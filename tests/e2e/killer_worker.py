@@ -13,7 +13,7 @@ from datetime import date
 from domain.documents import Document
 from domain.scanning import Detector, Finding
 from runtime import ingestion, scanning
-from runtime.settings import PersonalDataSettings
+from runtime.settings import IngestSettings
 
 MARKER = "this document kills its worker"
 
@@ -29,11 +29,11 @@ class KillingDetector:
 
 
 def build_detectors(
-    *, as_of: date | Callable[[], date], personal_data: PersonalDataSettings | None = None
+    *, as_of: date | Callable[[], date], ingest: IngestSettings | None = None
 ) -> tuple[Detector, ...]:
     return (
         KillingDetector(),
-        *scanning.build_detectors(as_of=as_of, personal_data=personal_data),
+        *scanning.build_detectors(as_of=as_of, ingest=ingest),
     )
 
 

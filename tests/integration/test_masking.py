@@ -45,7 +45,7 @@ async def world_with(folder: Path, actions: Mapping[str, Action]) -> World:
     settings = Settings(data_dir=folder, ingest=IngestSettings(personal_data=personal_data))
     return await build_world(
         folder,
-        detectors=build_detectors(as_of=date(2026, 1, 1), personal_data=personal_data),
+        detectors=build_detectors(as_of=date(2026, 1, 1), ingest=settings.ingest),
         settings=settings,
     )
 

@@ -8,7 +8,7 @@ from fastapi import APIRouter
 
 from defences.trust.policy import load_policy
 from domain.documents import DocumentId
-from domain.errors import RateLimitedError
+from domain.errors import ConfigurationError, InputError, RateLimitedError
 from gateway.http.auth import Reviewer
 from gateway.http.dependencies import ServicesDependency
 from gateway.http.models_documents import ContributionModel, OriginModel
@@ -62,7 +62,10 @@ async def replay(
         raise RateLimitedError(
             f"more than {REPLAYS_PER_MINUTE} replays a minute", retry_after_seconds=wait
         )
-    policy = load_policy(body.policy)
+    try:
+        policy = load_policy(body.policy)
+    except ConfigurationError as exc:
+        raise InputError(str(exc)) from exc  # the caller's file, not ours
     page = await services.trust.replay.page(
         principal.tenant_id, policy, cursor=body.cursor, limit=body.limit
     )

@@ -288,7 +288,7 @@ async def test_a_file_that_is_no_policy_is_refused(gateway: Gateway) -> None:
         "/v1/policy/replays", json={"policy": "name = 1"}, headers=await gateway.reviewer()
     )
 
-    assert "trust policy" in problem(reply, 422, "configuration")["detail"]
+    assert "trust policy" in problem(reply, 422, "invalid-input")["detail"]
 
 
 async def test_a_suppression_comes_goes_and_stays_on_record(gateway: Gateway) -> None:

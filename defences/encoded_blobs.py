@@ -25,8 +25,8 @@ _READABLE_SHARE: Final = 0.9
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]{20,}(?:[ \t]*\r?\n[ \t]*[A-Za-z0-9+/_-]{4,})*={0,2}")
 _BASE32: Final = re.compile(r"[A-Z2-7]{32,}={0,6}")
 _BASE85: Final = re.compile(r"(?<![^\s\"'`(>])[!-u]{32,}")
-_HEX: Final = re.compile(r"(?:(?:0x|\\x)?[0-9A-Fa-f]{2}[ :,\n]{0,2}){16,}")
-_BINARY: Final = re.compile(r"(?:[01]{8}[ \n]?){8,}")
+_HEX: Final = re.compile(r"(?:(?:0x|\\x)?[0-9A-Fa-f]{2}[ :,\n]{0,2}){15,}(?:0x|\\x)?[0-9A-Fa-f]{2}")
+_BINARY: Final = re.compile(r"(?:[01]{8}[ \n]?){7,}[01]{8}")
 _DECIMAL: Final = re.compile(r"(?<![\d.])(?:\d{2,3}[ ,]{1,2}){15,}\d{2,3}(?![\d.])")
 _MORSE_RUN: Final = re.compile(
     r"(?:[.\u00b7\-\u2013]{1,6}(?: ?[/|] ?| {1,3})){15,}[.\u00b7\-\u2013]{1,6}"

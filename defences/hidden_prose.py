@@ -65,7 +65,7 @@ def hidden_prose(text: str) -> tuple[HiddenProse, ...]:
 
     A range that is quoted in a text about encodings or attacks is an example: of low risk.
     """
-    found = [*_packed(text), *_escapes(text), *_words(text), *_styled(text)]
+    found = [*_packed(text), *_escapes(text), *_words(text), *styled_prose(text)]
     found = sorted(found, key=lambda item: item.start)[:MAX_FOUND]
     if found and len(_ABOUT.findall(text)) >= _ABOUT_TERMS:
         found = [_as_example(text, item) for item in found]
@@ -135,8 +135,11 @@ def _words(text: str) -> Iterator[HiddenProse]:
         yield HiddenProse(encoding=split.encoding, start=split.start, end=split.end, risk=risk)
 
 
-def _styled(text: str) -> Iterator[HiddenProse]:
-    """Yield Latin words in letters as wide as ideographs, and in the letters that flags are made of."""
+def styled_prose(text: str) -> Iterator[HiddenProse]:
+    """Yield Latin words in letters as wide as ideographs, and in the letters flags are made of.
+
+    Normalising folds the wide ones away: the raw text must be asked.
+    """
     if text.isascii():
         return
     for match in _FULLWIDTH.finditer(text):

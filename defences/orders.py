@@ -13,7 +13,7 @@ MIN_WORDS: Final = 6
 """Fewer words are a button or a heading."""
 
 _START: Final = (
-    r"(?:\A|[.!?:;\u2026\n]\s{0,3}|[\"'\u201c(\[]|--?\s|\b(?:and|then|please|also|instead|now|must|should|to"
+    r"(?:\A|[.!?:;\u2026\n\])>*]\s{0,3}|[\"'\u201c(\[]|--?\s|\b(?:and|then|please|also|instead|now|must|should|to"
     r"|finally|first|next|simply|just|kindly|bitte|und|et|y|e)\s{1,2}|,\s{1,2}(?:and\s|then\s|please\s)?)"
 )
 _OBJECT: Final = (
@@ -42,6 +42,14 @@ _STRONG: Final = re.compile(
 _POLITE: Final = re.compile(
     r"\b(?:could|can|would|will) you (?:please )?(?:also )?(?:write|list|give|tell|explain|translate|suggest"
     r"|recommend|name|find|help|provide|describe|compare|create|draft|calculate|show|send|summari[sz]e|add)\b"
+    r"|\b(?:note|message|reminder|hint|instruction)s? (?:to|for) (?:the |any |all |every )?(?:ai|bot|model|assistant"
+    r"|llm|agent|reviewer|recruiter|summari[sz]er|chatbot|reader)s?\b"
+    r"|\bsystem (?:override|note|message|prompt|update|notice|instruction)s?\s?[\]:]|\bsystemhinweis\b"
+    r"|\bnot[ae] (?:del sistema|di sistema|syst\u00e8me|do sistema)\b"
+    r"|\b(?:call|invoke|trigger) [a-z]{2,20}_[a-z_]{2,30}\b|\bstop answering\b"
+    r"|\b(?:must|should|has to|have to|muss|m\u00fcssen|doit|doivent|debe|deben|deve) (?:always |also |be |be always |\u00eatre )?"
+    r"(?:included?|added|appended|mention(?:ed)?|shown|listed|ranked|recommended?|sent|forwarded|repeated|stated"
+    r"|ajout\u00e9e?|a\u00f1adirse|aggiunt[oa])\b"
     r"|\bplease (?:also )?(?:write|translate|list|compose|draft|calculate|compute|convert|tell|answer|reply"
     r"|respond|summari[sz]e|rewrite|rephrase|recommend|rate|rank|generate|explain|suggest|give|print|repeat"
     r"|output|ignore|forward|send)\b"
@@ -78,6 +86,7 @@ _MODEL: Final = re.compile(
 
 def gives_orders(text: str) -> bool:
     """Whether `text` tells its reader what to write, say, rank or send."""
+    text = text.strip()
     if len(text.split()) < MIN_WORDS:
         return False
     if _STRONG.search(text) or _POLITE.search(text) or _MODEL.search(text):

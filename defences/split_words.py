@@ -133,7 +133,15 @@ def _divided(text: str, start: int, places: Sequence[int], encoding: str) -> Ite
         pieces += [(text[p], p, p + 1) for p in places[at : at + len(word)]]
         at += len(word)
         pieces.append((" ", places[at - 1] + 1, places[at - 1] + 1))
-    yield Split(encoding=encoding, start=start, end=places[-1] + 1, text=_mapped(pieces[:-1]))
+    end = places[-1] + 1
+    named = sum(text[at].isupper() for at in places[1:]) > _MIN_FUNCTIONS
+    yield Split(
+        encoding=encoding,
+        start=start,
+        end=end,
+        text=_mapped(pieces[:-1]),
+        sure=spaced or not named or len(found) >= _SURELY_PROSE,
+    )
 
 
 def divide(letters: str) -> list[str] | None:
@@ -177,6 +185,8 @@ def divide(letters: str) -> list[str] | None:
 def _joined(text: str, match: re.Match[str], joint: str) -> Iterator[Split]:
     """`ignore_all_previous_...`: an identifier is short, or is named as tests are."""
     run = match[0]
+    if re.search(r"[#</`\\]", run.replace("://", "")):
+        return
     if _CODE_NAME.match(run) or text[match.end() : match.end() + 1] in ("(", "/", ":"):
         return
     parts = list(_PARTS.finditer(run))

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Final
 
 from defences import unicode_tables as tables
-from defences.hidden_prose import hidden_prose
+from defences.hidden_prose import hidden_prose, styled_prose
 from defences.orders import gives_orders
 from defences.unicode_tricks import Mark, Trick, find_disguised, find_marks
 from domain.documents import Document, HiddenPassage
@@ -23,6 +23,7 @@ ORDINARY_CHANNELS: Final = frozenset(
         "html-visibility-hidden",
         "html-comment",
         "markdown-comment",
+        "markdown-link-comment",
         "html-template",
         "html-dialog",
         "html-noscript",
@@ -346,6 +347,11 @@ def _disguises(document: Document) -> Iterator[Finding]:
         yield _finding(
             document, "combining-marks", risk=risk, span=span, message=message, count=len(stacked)
         )
+    wide = [item for item in styled_prose(raw) if item.encoding == "fullwidth"]
+    if wide:
+        span = Span(wide[0].start, wide[-1].end)
+        message = f"{len(wide)} runs of Latin words in fullwidth letters"
+        yield _finding(document, "fullwidth", risk=0.7, span=span, message=message, count=len(wide))
     styled = list(_STYLED.finditer(raw))
     if sum(len(match[0]) for match in styled) >= 12 and len(styled) >= 3:  # noqa: PLR2004
         span = Span(styled[0].start(), styled[-1].end())

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import lzma
 import posixpath
+import struct
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -16,6 +18,18 @@ from ingest.parsers.extract import BinaryText, unreadable
 MAX_XML_BYTES: Final = 48_000_000
 """All parts that are read, inflated. The sizes in a zip's directory can be forged: these are
 counted."""
+_BREAKS: Final = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    EOFError,
+    NotImplementedError,
+    KeyError,
+    ValueError,
+    OSError,
+)
+"""What `zipfile` lets out where a directory lies about its parts."""
 _CHUNK: Final = 1 << 16
 _PROPERTIES: Final = {
     "title": "title",
@@ -33,7 +47,7 @@ class Archive:
     def __init__(self, content: bytes) -> None:
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(content))
-        except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
+        except _BREAKS as error:
             raise unreadable("zip-broken") from error
         self.names = tuple(dict.fromkeys(self._zip.namelist()))
         self._known = frozenset(self.names)
@@ -59,10 +73,12 @@ class Archive:
                     if self._left < 0:
                         raise unreadable("zip-bomb")
                     pieces.append(piece)
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, KeyError) as error:
+        except NotImplementedError as error:
             raise unreadable("zip-broken") from error
         except RuntimeError as error:  # zipfile's way to say that a part is encrypted
             raise unreadable("zip-encrypted") from error
+        except _BREAKS as error:
+            raise unreadable("zip-broken") from error
         return b"".join(pieces)
 
     def tree(self, name: str) -> etree._Element:

@@ -12,8 +12,8 @@ from typing import Final
 
 _SHORT: Final = {
     "html-screen-reader": 20,
-    "html-aria-label": 20,
-    "html-title-attribute": 20,
+    "html-aria-label": 30,
+    "html-title-attribute": 40,
     "html-alt": 30,
     "html-placeholder": 15,
     "html-meta": 60,
@@ -56,6 +56,12 @@ _TOOL_MARK: Final = re.compile(
 _CODE: Final = re.compile(r"[{}<>=;$\\]|\w\(|\w/\w|--\w")
 _SCRIPT_NOTICE: Final = re.compile(r"javascript|java\s?script|scripts?\b|browser", re.IGNORECASE)
 _TOOL_WORDS: Final = 40
+_LICENCE: Final = re.compile(
+    r"licen[cs]ed (?:to|under)|copyright|all rights reserved|licen[cs]e, version|spdx-|warrant(?:y|ies)"
+    r"|permission is hereby granted|copyright ownership|licen[cs]e agreements?",
+    re.IGNORECASE,
+)
+_LICENCE_WORDS: Final = 400
 _NOTE_WORDS: Final = 20
 """A comment up to here is a note on the page, unless it gives orders."""
 _INTERFACE_WORDS: Final = 60
@@ -77,7 +83,7 @@ _HIDING: Final = frozenset(
     }
 )
 _MENU_LINE: Final = 4
-_ADDRESSED: Final = re.compile(r"\b(?:you|your|yours|user|reader|https?)\b|@", re.IGNORECASE)
+_ADDRESSED: Final = re.compile(r"\b(?:users?|readers?)\b|@", re.IGNORECASE)
 _NOTICE_WORDS: Final = 30
 
 
@@ -96,7 +102,7 @@ def is_benign(channel: str, text: str) -> bool:
     if channel in ("html-comment", "markdown-comment"):
         note = words <= _NOTE_WORDS and not _ADDRESSED.search(text)
         return note or _is_tool_comment(text, words)
-    return channel == "html-aria-hidden"
+    return channel in ("html-aria-hidden", "markdown-front-matter")
 
 
 def _is_interface(text: str, words: int) -> bool:
@@ -109,6 +115,8 @@ def _is_interface(text: str, words: int) -> bool:
 
 def _is_tool_comment(text: str, words: int) -> bool:
     """Whether a comment is for a tool or is markup put out of use, not prose for a reader."""
+    if words <= _LICENCE_WORDS and len(_LICENCE.findall(text)) > 1:
+        return True
     if words <= _TOOL_WORDS and (_TOOL_COMMENT.match(text) or _TOOL_MARK.search(text)):
         return True
     return len(_CODE.findall(text)) * 3 > words

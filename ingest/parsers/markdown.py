@@ -35,6 +35,9 @@ _LINK: Final = re.compile(
     r"(?:\s{1,20}(\"[^\"\n]{0,1000}\"|'[^'\n]{0,1000}'))?\s{0,20}\)"
 )
 _LABEL_WORDS: Final = 4
+_FRONT_MATTER: Final = re.compile(
+    r"\ufeff?---[ \t]*\n((?:[^\n]{0,4000}\n){1,100}?)(?:---|\.\.\.)[ \t]*(?:\n|\Z)"
+)
 
 
 @dataclass(slots=True)
@@ -78,6 +81,7 @@ class _Page:
 
 def parse_markdown(text: str) -> Extract:
     page = _Page(text=text, masked=_mask_code(text))
+    _front_matter(page)
     _definitions(page)
     _links(page)
     walker = HtmlWalker(source=page.masked, original=text, keep_lines=True)
@@ -162,6 +166,13 @@ def _mask_spans(masked: str, characters: list[str]) -> None:
                 _mask(characters, token.start(), closing.end())
                 resume = closing.end()
         at += 1
+
+
+def _front_matter(page: _Page) -> None:
+    """Add the block of properties that renderers drop; it stays in what is shown as well."""
+    match = _FRONT_MATTER.match(page.text)
+    if match is not None:
+        page.hide("markdown-front-matter", *match.span(1))
 
 
 def _definitions(page: _Page) -> None:

@@ -17,7 +17,7 @@ from domain.documents import Chunk, Document, DocumentId, Echo, Tier
 from domain.retrieval import Embedder, ScoredChunk, Vector, VectorStore
 from ingest.chunking import chunk
 
-ECHO: Final = 0.8
+ECHO: Final = 0.78
 """Cosine from which on two passages are said to mean the same (docs/decisions/0015)."""
 PIECES: Final = 4
 """Passages of a document that are looked up: its cost does not grow with its length."""

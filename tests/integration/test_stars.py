@@ -19,12 +19,15 @@ from defences.retrieval.families import Member, deal
 from defences.retrieval.shingles import SCHEME, fingerprint
 from domain.documents import (
     DEFAULT_TENANT,
+    Document,
     DocumentId,
     DocumentStatus,
     OriginKind,
     OriginRef,
+    OverlapKind,
 )
 from domain.ledger import DocumentFilter, DocumentRecord
+from domain.retrieval import FamilyId
 from ingest.admission import Admission, ChunkOptions
 from ingest.neighbours import NeighbourLookup, text_key
 from ingest.regrouping import Regrouping, member_of
@@ -74,15 +77,18 @@ class Shelf:
         )
 
     async def put(self, name: str, place: int, ref: OriginRef) -> None:
+        await self.write(name, text(place), ref)
+
+    async def write(self, name: str, content: str, ref: OriginRef) -> Document:
         self.clock.advance(1.0)
         new = replace(upload(name), origin=ref)
         await self.ledger.documents.receive(new, claim=None)
         record = await self.ledger.documents.begin_attempt(new.id)
         assert record is not None
-        await self.blobs.put(DEFAULT_TENANT, text_key(new.id), text(place).encode())
-        seen = await self.lookup.look_up(DEFAULT_TENANT, new.id, text(place), origin=ref)
+        await self.blobs.put(DEFAULT_TENANT, text_key(new.id), content.encode())
+        seen = await self.lookup.look_up(DEFAULT_TENANT, new.id, content, origin=ref)
         origin = await self.ledger.origins.get(DEFAULT_TENANT, ref)
-        document = replace(make_document(text(place), origin=origin), id=new.id)
+        document = replace(make_document(content, origin=origin), id=new.id)
         at = self.clock.now()
         family = await self.admission.index(
             seen.around(document), record=record, findings=(), trust=0.5, at=at
@@ -91,6 +97,7 @@ class Shelf:
         await self.ledger.documents.settle(
             new.id, replace(settled, family_id=family.family_id, voting=family.voting)
         )
+        return seen.around(document)
 
     async def take(self, record: DocumentRecord) -> None:
         await self.admission.withdraw(record)
@@ -168,6 +175,37 @@ async def test_the_index_asks_no_ledger_which_family_a_chunk_is_of() -> None:
 
     assert {hit.family_id for hit in hits} == {"doc_1"}
     assert {hit.chunk.document_id for hit in hits} == {"doc_1"}
+
+
+@pytest.mark.parametrize("vouched", [True, False], ids=["established", "pool"])
+@pytest.mark.parametrize("longer_first", [True, False], ids=["longer first", "shorter first"])
+async def test_containment_merges_no_families(vouched: bool, longer_first: bool) -> None:
+    shelf = Shelf()
+    if vouched:
+        await shelf.turn(ORIGINS[0])
+        await shelf.turn(ORIGINS[1])
+    short, long = " ".join(WORDS[:100]), " ".join(WORDS[:600])
+    first, second = (long, short) if longer_first else (short, long)
+
+    await shelf.write("first", first, ORIGINS[0])
+    seen = await shelf.write("second", second, ORIGINS[1])
+
+    kind = OverlapKind.WITHIN if longer_first else OverlapKind.HOLDS
+    assert [each.kind for each in seen.overlaps] == [kind]
+    assert seen.neighbours == ()
+    assert all(one.voting and one.family_id == FamilyId(one.id) for one in await shelf.admitted())
+
+
+async def test_a_notice_that_documents_share_makes_no_family() -> None:
+    shelf = Shelf()
+    await shelf.turn(ORIGINS[0])
+    notice = " ".join(f"clause{n}" for n in range(60))
+
+    for number, place in enumerate((0, 9, 18)):
+        own = " ".join(WORDS[place * STEP : place * STEP + WINDOW])
+        await shelf.write(str(number), f"{notice} {own} {notice}", ORIGINS[number])
+
+    assert [one.voting for one in await shelf.admitted()] == [True, True, True]
 
 
 def test_texts_at_one_and_two_steps_are_near_and_no_others() -> None:

@@ -12,9 +12,8 @@ from backends.ledger import cursors, entries, leases, transitions
 from backends.ledger.engine import Database
 from backends.ledger.journal import append_entry
 from backends.ledger.lifecycle import mark_reviewed, save_mark
-from backends.ledger.outbox import INGEST, queue_job
-from backends.ledger.publishers import note_publication
-from backends.ledger.records import find_record, read_record, record_row, save_change
+from backends.ledger.receipts import receive
+from backends.ledger.records import find_record, read_record, save_change
 from backends.ledger.scans import (
     detector_of,
     forget_scan,
@@ -24,18 +23,14 @@ from backends.ledger.scans import (
     read_fingerprint,
 )
 from backends.ledger.schema import (
-    LIVE,
     api_keys,
-    claims,
     documents,
     findings,
     signatures,
     topics,
 )
-from backends.ledger.statements import insert_new
 from domain.clock import Clock
 from domain.documents import DocumentId, DocumentStatus, TenantId
-from domain.errors import IdempotencyMismatchError, TransientError
 from domain.ledger import (
     DecisionAction,
     DocumentFilter,
@@ -50,12 +45,7 @@ from domain.ledger import (
 )
 from domain.retrieval import FamilyId
 
-RECEIVE_ROUNDS: Final = 3
-"""Only PostgreSQL needs a second one: where the known document is deleted under our eyes."""
 IDS_A_QUERY: Final = 500
-LIVE_BYTES: Final = ("tenant_id", "sha256", "origin_kind", "origin_id")
-"""The same bytes of the same origin are one document, among those that are not gone."""
-GONE: Final = (DocumentStatus.DELETED, DocumentStatus.SUPERSEDED)
 
 
 class SqlDocumentLedger:
@@ -64,7 +54,7 @@ class SqlDocumentLedger:
         self._clock = clock
 
     async def receive(self, new: NewDocument, *, claim: IdempotencyClaim | None) -> Receipt:
-        return await self._database.write(lambda connection: _receive(connection, new, claim))
+        return await self._database.write(lambda connection: receive(connection, new, claim))
 
     async def get(self, tenant_id: TenantId, document_id: DocumentId) -> DocumentRecord:
         return await self._database.read(
@@ -304,67 +294,6 @@ class SqlDocumentLedger:
         return await self._database.read(
             lambda connection: [read_record(row) for row in connection.execute(query)]
         )
-
-
-def _receive(connection: Connection, new: NewDocument, claim: IdempotencyClaim | None) -> Receipt:
-    if claim is not None and not _claimed(connection, new, claim):
-        return Receipt(record=_replay(connection, claim), created=False)
-    record = transitions.received(new)
-    if new.publication is not None:
-        note_publication(connection, new.tenant_id, new.publication)
-    row = record_row(record, touched_at=new.received_at)
-    for _ in range(RECEIVE_ROUNDS):
-        if insert_new(connection, documents, row, unique=LIVE_BYTES, among=LIVE):
-            queue_job(connection, INGEST, new.id, at=new.received_at)
-            append_entry(connection, entries.document_received(new))
-            return Receipt(record=record, created=True)
-        known = _live(connection, new)
-        if known is not None:
-            if claim is not None:
-                connection.execute(
-                    update(claims)
-                    .where(claims.c.key_id == claim.key_id, claims.c.key == claim.key)
-                    .values(document_id=known.id)
-                )
-            return Receipt(record=known, created=False)
-    raise TransientError(f"document {new.id!r} kept changing while it was received")
-
-
-def _claimed(connection: Connection, new: NewDocument, claim: IdempotencyClaim) -> bool:
-    return insert_new(
-        connection,
-        claims,
-        {
-            "key_id": claim.key_id,
-            "key": claim.key,
-            "request_hash": claim.request_hash,
-            "document_id": new.id,
-            "created_at": new.received_at,
-        },
-        unique=("key_id", "key"),
-    )
-
-
-def _replay(connection: Connection, claim: IdempotencyClaim) -> DocumentRecord:
-    row = connection.execute(
-        select(claims).where(claims.c.key_id == claim.key_id, claims.c.key == claim.key)
-    ).one()
-    if row.request_hash != claim.request_hash:
-        raise IdempotencyMismatchError("the idempotency key was used with another request")
-    return find_record(connection, DocumentId(row.document_id))
-
-
-def _live(connection: Connection, new: NewDocument) -> DocumentRecord | None:
-    row = connection.execute(
-        select(documents).where(
-            documents.c.tenant_id == new.tenant_id,
-            documents.c.sha256 == new.sha256,
-            documents.c.origin_kind == new.origin.kind,
-            documents.c.origin_id == new.origin.id,
-            documents.c.status.not_in(GONE),
-        )
-    ).first()
-    return None if row is None else read_record(row)
 
 
 def _settle(connection: Connection, document_id: DocumentId, settlement: Settlement) -> bool:

@@ -134,7 +134,10 @@ def _divided(text: str, start: int, places: Sequence[int], encoding: str) -> Ite
         at += len(word)
         pieces.append((" ", places[at - 1] + 1, places[at - 1] + 1))
     end = places[-1] + 1
-    named = sum(text[at].isupper() for at in places[1:]) > _MIN_FUNCTIONS
+    capitals = sum(text[at].isupper() for at in places)
+    named = capitals > _MIN_FUNCTIONS + 1
+    if named and capitals * 10 < 7 * len(found):
+        return  # divided elsewhere than its capitals divide it
     yield Split(
         encoding=encoding,
         start=start,

@@ -1,3 +1,4 @@
+# ruff: noqa: ARG005, PLR2004, SIM905 - tables whose rows share one signature; code points
 """What looks like hiding and is not: honest documents, by the kind of thing that gets mistaken."""
 
 from __future__ import annotations
@@ -106,8 +107,13 @@ def _blob(rng: random.Random, size: int) -> str:
 
 
 def _token(rng: random.Random, claims: Mapping[str, object]) -> str:
-    parts = [json.dumps(part, separators=(",", ":")).encode() for part in ({"alg": "HS256", "typ": "JWT"}, claims)]
-    encoded = [base64.urlsafe_b64encode(part).decode().rstrip("=") for part in (*parts, rng.randbytes(32))]
+    parts = [
+        json.dumps(part, separators=(",", ":")).encode()
+        for part in ({"alg": "HS256", "typ": "JWT"}, claims)
+    ]
+    encoded = [
+        base64.urlsafe_b64encode(part).decode().rstrip("=") for part in (*parts, rng.randbytes(32))
+    ]
     return ".".join(encoded)
 
 
@@ -115,7 +121,9 @@ def _source_map(c: str) -> str:
     mapped = {"version": 3, "sources": ["app.ts"], "names": ["open", "close"], "mappings": "AAAA,CAAC,CAAC",
               "sourcesContent": [f"// {c[:80]}\nexport function open() {{ return 1; }}\n"]}  # fmt: skip
     blob = base64.b64encode(json.dumps(mapped).encode()).decode()
-    return f"function open(){{return 1}}\n//# sourceMappingURL=data:application/json;base64,{blob}\n"
+    return (
+        f"function open(){{return 1}}\n//# sourceMappingURL=data:application/json;base64,{blob}\n"
+    )
 
 
 def _minified(rng: random.Random) -> str:
@@ -136,7 +144,7 @@ def _hex_dump(rng: random.Random) -> str:
     rows = []
     for at in range(24):
         row = rng.randbytes(16)
-        text = "".join(chr(b) if 32 <= b < 127 else "." for b in row)  # noqa: PLR2004
+        text = "".join(chr(b) if 32 <= b < 127 else "." for b in row)
         rows.append(f"{at * 16:08x}  {row.hex(' ')}  |{text}|")
     return "```\n" + "\n".join(rows) + "\n```"
 
@@ -155,7 +163,7 @@ TEXTS: Final[Mapping[str, Callable[[str, random.Random], str]]] = {
     "cookie_dialog": lambda c, r: _page(f'{_prose(c)}<div style="display:none" class="cookie-banner"><p>We use cookies to improve this site. <button>Accept</button><button>Decline</button></p></div>'),
     "svg": lambda c, r: _page(f"{_prose(c)}<svg><title>Search</title><desc>A magnifying glass</desc><path d='M0 0L9 9'/></svg>"),
     "json_ld": lambda c, r: _page(_prose(c), f'<script type="application/ld+json">{json.dumps({"@type": "Article", "headline": "Notes", "description": r.choice(_META)})}</script>'),
-    "emoji": lambda c, r: " ".join(f"{word} {r.choice(_EMOJI)}" if r.random() < 0.2 else word for word in c.split(" ")),  # noqa: PLR2004
+    "emoji": lambda c, r: " ".join(f"{word} {r.choice(_EMOJI)}" if r.random() < 0.2 else word for word in c.split(" ")),
     "persian": lambda c, r: f"{_PERSIAN}\n\n{_PERSIAN}\n\n{c}",
     "hindi": lambda c, r: f"{_HINDI}\n\n{_HINDI}\n\n{c}",
     "hebrew": lambda c, r: f"{_HEBREW}\n\n{_HEBREW}\n\n{c}",
@@ -177,7 +185,7 @@ TEXTS: Final[Mapping[str, Callable[[str, random.Random], str]]] = {
     "spaced_heading": lambda c, r: f"N O T I C E\n\n{c}\n\nS U M M A R Y",
     "word_list": lambda c, r: c + "\n\n" + "\n".join(r.sample("apple pear quince plum sloe medlar fig grape currant cherry melon damson".split(), 12)),
     "poem": lambda c, r: "The\nlong\nlight\nof evening\non the water\n\n" + c,
-    "soft_hyphens": lambda c, r: " ".join(f"{w[:4]}\u00ad{w[4:]}" if len(w) > 8 and w.isalpha() else w for w in c.split(" ")),  # noqa: PLR2004
+    "soft_hyphens": lambda c, r: " ".join(f"{w[:4]}\u00ad{w[4:]}" if len(w) > 8 and w.isalpha() else w for w in c.split(" ")),
     "accents": lambda c, r: "Le r\u00e8glement int\u00e9rieur pr\u00e9voit qu\u2019\u00e0 No\u00ebl l\u2019\u00e9tablissement ferme trois jours. Tr\u01b0\u1eddng \u0111\u1ea1i h\u1ecdc m\u1edf c\u1eeda l\u00fac b\u1ea3y gi\u1edd v\u00e0 \u0111\u00f3ng c\u1eeda l\u00fac n\u0103m gi\u1edd chi\u1ec1u.\n\n" + c,
     "bilingual": lambda c, r: "\u0427\u0438\u0442\u0430\u043b\u044c\u043d\u044b\u0439 \u0437\u0430\u043b \u043e\u0442\u043a\u0440\u044b\u0442 \u0441 \u0434\u0435\u0432\u044f\u0442\u0438 \u0434\u043e \u0448\u0435\u0441\u0442\u0438; SIM-\u043a\u0430\u0440\u0442\u044b \u0438 USB-\u043a\u0430\u0431\u0435\u043b\u0438 \u0432\u044b\u0434\u0430\u044e\u0442\u0441\u044f \u043d\u0430 \u0441\u0442\u043e\u0439\u043a\u0435.\n\n" + c,
     "maths": lambda c, r: c + "\n\nLet \U0001d465 \u2208 \u211d and \U0001d453(\U0001d465) = \u03b1\U0001d465\u00b2 + \u03b2; \u03c3-algebra, \u03bcg/l, \u0394E and x\u0304 \u00b1 2\u03c3.",
@@ -219,5 +227,8 @@ def samples(*, seed: int, each: int = 12) -> Iterator[tuple[str, HiddenSample]]:
             yield family, HiddenSample(channel=family, content=content, file_name=f"n.{extension}")
     for distribution in metadata.distributions():
         text = str(distribution.metadata.get_payload())  # type: ignore[attr-defined]
-        if len(text) > 1_000:  # noqa: PLR2004 - a page, not a line
-            yield "package_docs", HiddenSample(channel="package_docs", content=text.encode(), file_name=None)
+        if len(text) > 1_000:
+            yield (
+                "package_docs",
+                HiddenSample(channel="package_docs", content=text.encode(), file_name=None),
+            )

@@ -40,7 +40,9 @@ def pdf_string(text: str) -> str:
     return f"({escaped})"
 
 
-def pdf_lines(text: str, *, x: float = 50, y: float = 740, size: float = 11, before: str = "") -> str:
+def pdf_lines(
+    text: str, *, x: float = 50, y: float = 740, size: float = 11, before: str = ""
+) -> str:
     """Return content that shows `text`, wrapped; `before` sets colour or render mode."""
     out, row = [f"BT {before} /F1 {size} Tf {size * 1.3:.1f} TL 1 0 0 1 {x} {y} Tm"], ""
     rows = []
@@ -108,14 +110,18 @@ def docx_paragraph(text: str, *, run: str = "", wrap: tuple[str, str] = ("", "")
 
 
 def docx_bytes(body: str, parts: Mapping[str, str] | None = None) -> bytes:
-    document = f'<?xml version="1.0"?><w:document xmlns:w="{W}"><w:body>{body}</w:body></w:document>'
+    document = (
+        f'<?xml version="1.0"?><w:document xmlns:w="{W}"><w:body>{body}</w:body></w:document>'
+    )
     return zip_bytes(
         {"[Content_Types].xml": "<Types/>", "word/document.xml": document, **(parts or {})}
     )
 
 
 def core_properties(**fields: str) -> str:
-    inner = "".join(f"<dc:{name}>{html.escape(value)}</dc:{name}>" for name, value in fields.items())
+    inner = "".join(
+        f"<dc:{name}>{html.escape(value)}</dc:{name}>" for name, value in fields.items()
+    )
     return (
         f'<cp:coreProperties xmlns:cp="{_PACKAGE}/metadata/core-properties" '
         f'xmlns:dc="http://purl.org/dc/elements/1.1/">{inner}</cp:coreProperties>'
@@ -188,7 +194,10 @@ def sheet_rows(rows: Sequence[Sequence[str]], *, hide_row: int | None = None) ->
 
 
 def xlsx_bytes(
-    sheets: Sequence[tuple[str, str]], *, states: Sequence[str] = (), parts: Mapping[str, str] | None = None
+    sheets: Sequence[tuple[str, str]],
+    *,
+    states: Sequence[str] = (),
+    parts: Mapping[str, str] | None = None,
 ) -> bytes:
     """Return a workbook; a sheet is (name, what is inside of `worksheet`)."""
     rows = "".join(

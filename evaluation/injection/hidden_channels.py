@@ -1,3 +1,4 @@
+# ruff: noqa: ARG005, PLR2004, SIM905 - tables whose rows share one signature; code points
 """Hides a payload in a carrier, one function a channel. Pure: same seed, same document.
 
 For measuring and for tests. A channel hides either what it says (an encoding, a disguise) or that
@@ -20,7 +21,9 @@ Hide = Callable[[str, random.Random], str]
 """Returns the payload in its disguise, as it is to stand in the carrier."""
 
 _LEET: Final = str.maketrans("aeiostl", "4310571")
-_HOMOGLYPHS: Final = str.maketrans("aceopxyis", "\u0430\u0441\u0435\u043e\u0440\u0445\u0443\u0456\u0455")
+_HOMOGLYPHS: Final = str.maketrans(
+    "aceopxyis", "\u0430\u0441\u0435\u043e\u0440\u0445\u0443\u0456\u0455"
+)
 _SMALL_CAPITALS: Final = str.maketrans(
     "abcdefghijklmnoprtuvwyz",
     "\u1d00\u0299\u1d04\u1d05\u1d07\ua730\u0262\u029c\u026a\u1d0a\u1d0b\u029f\u1d0d\u0274\u1d0f"
@@ -79,7 +82,7 @@ def _scrambled(word: str, rng: random.Random) -> str:
     inner = letters[1:-1]
     mixed = inner[:]
     for _ in range(8):
-        if len(inner) < 2 or [word[at] for at in mixed] != [word[at] for at in inner]:  # noqa: PLR2004
+        if len(inner) < 2 or [word[at] for at in mixed] != [word[at] for at in inner]:
             break
         rng.shuffle(mixed)
     out = list(word)
@@ -94,13 +97,14 @@ def _folded(payload: str, width: int) -> str:
 
 
 def _bits(payload: str, zero: str, one: str) -> str:
-    return "".join(one if byte >> at & 1 else zero for byte in payload.encode() for at in range(7, -1, -1))
+    return "".join(
+        one if byte >> at & 1 else zero for byte in payload.encode() for at in range(7, -1, -1)
+    )
 
 
 def _selectors(payload: str) -> str:
     return "".join(
-        chr(0xFE00 + byte) if byte < 16 else chr(0xE0100 + byte - 16)  # noqa: PLR2004
-        for byte in payload.encode()
+        chr(0xFE00 + byte) if byte < 16 else chr(0xE0100 + byte - 16) for byte in payload.encode()
     )
 
 
@@ -115,7 +119,7 @@ def _sprinkled(payload: str, marks: str, rng: random.Random, share: float) -> st
 
 
 def _entities(payload: str, rng: random.Random) -> str:
-    return "".join(f"&#x{ord(c):x};" if rng.random() < 0.5 else f"&#{ord(c)};" for c in payload)  # noqa: PLR2004
+    return "".join(f"&#x{ord(c):x};" if rng.random() < 0.5 else f"&#{ord(c)};" for c in payload)
 
 
 TEXT: Final[Mapping[str, Hide]] = {
@@ -153,10 +157,10 @@ TEXT: Final[Mapping[str, Hide]] = {
     "leet": lambda p, r: p.lower().translate(_LEET),
     "spaced_letters": lambda p, r: "  ".join(" ".join(word) for word in p.split()),
     "spaced_evenly": lambda p, r: " ".join(p.replace(" ", "")),
-    "dotted_letters": lambda p, r: _words(p, lambda word: ".".join(word)),
-    "hyphenated_letters": lambda p, r: _words(p, lambda word: "-".join(word)),
+    "dotted_letters": lambda p, r: _words(p, ".".join),
+    "hyphenated_letters": lambda p, r: _words(p, "-".join),
     "underscored": lambda p, r: p.replace(" ", "_"),
-    "underscored_letters": lambda p, r: _words(p, lambda word: "_".join(word)),
+    "underscored_letters": lambda p, r: _words(p, "_".join),
     "no_spaces": lambda p, r: p.replace(" ", ""),
     "camel_case": lambda p, r: _words(p, lambda w: w[:1].upper() + w[1:], ""),
     "typoglycemia": lambda p, r: _words(p, lambda word: _scrambled(word, r)),
@@ -184,14 +188,6 @@ TEXT: Final[Mapping[str, Hide]] = {
     "unicode_tags": lambda p, r: _tags(p),
     "variation_selectors": lambda p, r: "\U0001f642" + _selectors(p),
 }  # fmt: skip
-
-
-def _style(style: str) -> Hide:
-    return lambda p, r: f'<{_tag(r)} style="{style}">{html.escape(p)}</{_tag(r, again=True)}>'
-
-
-def _tag(rng: random.Random, *, again: bool = False) -> str:
-    return "div"
 
 
 HTML: Final[Mapping[str, Hide]] = {
@@ -274,8 +270,13 @@ def hide(channel: str, payload: str, carrier: str, *, seed: int) -> HiddenSample
     at = rng.randint(1, len(paragraphs))
     if channel in TEXT:
         text = _joined(paragraphs, at, TEXT[channel](payload, rng))
-        if channel in ("variation_selectors", "unicode_tags", "zero_width_bits") and rng.random() < 0.5:  # noqa: PLR2004
-            text = paragraphs[0] + TEXT[channel](payload, rng) + "\n\n" + "\n\n".join(paragraphs[1:])
+        if (
+            channel in ("variation_selectors", "unicode_tags", "zero_width_bits")
+            and rng.random() < 0.5
+        ):
+            text = (
+                paragraphs[0] + TEXT[channel](payload, rng) + "\n\n" + "\n\n".join(paragraphs[1:])
+            )
         return HiddenSample(channel=channel, content=text.encode(), file_name=None)
     if channel == "md_front_matter":
         text = f'---\ntitle: Notes\nsummary: "{payload}"\n---\n\n{carrier}'
@@ -284,10 +285,16 @@ def hide(channel: str, payload: str, carrier: str, *, seed: int) -> HiddenSample
         text = _joined(paragraphs, at, MARKDOWN[channel](payload, rng))
         return HiddenSample(channel=channel, content=text.encode(), file_name=None)
     markup = HTML[channel](payload, rng)
-    if rng.random() < 0.5:  # noqa: PLR2004
+    if rng.random() < 0.5:
         text = _joined(paragraphs, at, markup)
     else:
-        text = _page(paragraphs, at, markup, in_head=channel in ("html_meta", "html_meta_custom", "html_style_content", "html_json_ld"))
+        text = _page(
+            paragraphs,
+            at,
+            markup,
+            in_head=channel
+            in ("html_meta", "html_meta_custom", "html_style_content", "html_json_ld"),
+        )
     return HiddenSample(channel=channel, content=text.encode(), file_name=None)
 
 

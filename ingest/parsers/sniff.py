@@ -117,6 +117,9 @@ _MARKDOWN_SIGN: Final = re.compile(
     r"^(?:#{1,6} \S|```|~~~|\[[^\]\n]{1,200}\]:\s)|!?\[[^\[\]\n]{0,500}\]\([^()\n]{1,2000}\)",
     re.MULTILINE,
 )
+_FRONT_MATTER: Final = re.compile(
+    r"\ufeff?---[ \t]*\n[\w-]{1,80}:[^\n]*\n(?:[^\n]{0,4000}\n){0,100}?---[ \t]*\n"
+)
 _HEADER: Final = re.compile(r"([!-9;-~]{1,80}):[ \t]?")
 _MAIL_HEADERS: Final = frozenset(
     {
@@ -259,7 +262,7 @@ def _text_type(text: str, claim: str | None) -> str:
         return CSV
     if _TAG_START.match(text) and _END_TAG.search(text[-200:]):
         return HTML
-    if _MARKDOWN_SIGN.search(text) or _MARKUP.search(text):
+    if _MARKDOWN_SIGN.search(text) or _MARKUP.search(text) or _FRONT_MATTER.match(text):
         return MARKDOWN
     return PLAIN
 

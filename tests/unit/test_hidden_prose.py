@@ -108,6 +108,7 @@ def test_a_sentence_in_disguise_is_found_where_it_stands(disguised: str, encodin
         pytest.param("see test_the_queue_is_drained_before_the_worker_stops", id="a test's name"),
         pytest.param("/how-to-bleed-a-radiator-in-five-steps-and-more", id="a slug"),
         pytest.param("AbstractSingletonProxyFactoryBeanDefinition", id="a class"),
+        pytest.param("getKerningGroupConversionRenameMaps", id="a method"),
         pytest.param("apple\npear\nquince\nplum\nsloe\nmedlar\nfig\ngrape\n", id="a list of words"),
         pytest.param("No\nItem\nPrice\nSum\nTax\nTotal\nPaid\nDue\n", id="the head of a table"),
         pytest.param("SKU 5L10 H4 3M t1m3 B2B w3c i18n l10n k8s e2e m4a mp3 mp4 h264", id="codes"),

@@ -10,12 +10,17 @@ from typing import Final
 
 _WORDS: Final = re.compile(
     r"example|sample|dummy|fake|placeholder|your|changeme|change[_-]me|insert|replace|redact|secret[_-]?key"
-    r"|test|demo|todo|xxx|\.\.\.|\*\*\*|<|>|\{|\}|\$\(|\$[A-Z_{]|%\(|%s|foobar|lorem|abcdef|123456|qwerty"
+    r"|test|demo|todo|xxx|\.\.\.|\*\*\*|<|>|\{|\}|\$\(|\$[A-Z_{]|%\(|%s|foo|lorem|abcdef|123456|qwerty"
     r"|987654|000000|aaaaa|password|passwd|hunter2|s3cr3t|deadbeef|cafebabe|not[_-]?real|invalid|mysecret",
     re.IGNORECASE,
 )
-_SAMPLE_TOKEN: Final = ("eyJzdWIiOiIxMjM0NTY3ODkwIi", "eyJpc3MiOiJqb2UiLA")
-"""Payloads of the samples of jwt.io and of RFC 7519."""
+_SAMPLE_TOKEN: Final = (
+    "eyJzdWIiOiIxMjM0NTY3ODkwIi",
+    "eyJpc3MiOiJqb2UiLA",
+    "2YotnFZFEjr1zCsicMWpAA",
+    "hh5s93j4hdidpola",
+)
+"""Of the samples of jwt.io and of RFCs 7519, 6749 and 5849."""
 _MIN_ENTROPY: Final = 3.2
 """Bits a character. Of 16 random ones of base 36 the mean is 3.6, of words 2.8."""
 _MIN_DISTINCT: Final = 7

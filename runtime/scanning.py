@@ -13,7 +13,7 @@ from backends.memory.citations import InMemoryCitationCache
 from backends.memory.locks import InMemoryRateLimiter
 from backends.parser_process import ProcessParser
 from backends.secrets_detect_secrets import SecretsDetector
-from defences.detectors.citations import CitationsDetector
+from defences.detectors.citations import CheckedCitation, CitationsDetector, check_citations
 from defences.detectors.hidden_text import HiddenTextDetector
 from defences.detectors.injected_instructions import InjectedInstructionsDetector
 from defences.detectors.near_duplicates import NearDuplicatesDetector
@@ -102,6 +102,22 @@ class Scanner:
             DocumentUnreadableError: Not well-formed, or a limit broke.
             TransientError: The parser process could not be started.
         """
+        document = await self._document(content, file_name, metadata)
+        report = scan(document, self.detectors)
+        return self._judged(
+            document.text.text,
+            report if self.masking is None else self.masking.applied(report),
+            in_input_text=document.media_type in TEXT_TYPES,
+        )
+
+    async def cited(self, content: bytes, *, file_name: str | None) -> Sequence[CheckedCitation]:
+        """Return a verdict on every identifier the document cites. Raises as `judge`."""
+        document = await self._document(content, file_name, ())
+        return check_citations(document, today=self.clock.now().date())
+
+    async def _document(
+        self, content: bytes, file_name: str | None, metadata: Sequence[MetadataField]
+    ) -> Document:
         document = build_document(
             await self._parse(content, file_name),
             id=DocumentId("scan"),
@@ -110,14 +126,7 @@ class Scanner:
             provenance=self._provenance(),
             metadata=metadata,
         )
-        if self.citations is not None:
-            document = await self.citations.look_up(document)
-        report = scan(document, self.detectors)
-        return self._judged(
-            document.text.text,
-            report if self.masking is None else self.masking.applied(report),
-            in_input_text=document.media_type in TEXT_TYPES,
-        )
+        return document if self.citations is None else await self.citations.look_up(document)
 
     def with_surroundings(
         self,

@@ -9,6 +9,7 @@ import typer
 
 from gateway.cli import (
     commands_calibrate,
+    commands_citations,
     commands_client,
     commands_configuration,
     commands_demo,
@@ -44,6 +45,7 @@ for module in (
     commands_client,
     commands_documents,
     commands_scan,
+    commands_citations,
     commands_policy,
     commands_suppressions,
     commands_origins,

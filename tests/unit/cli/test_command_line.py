@@ -53,6 +53,7 @@ COMMANDS = [
     ["webhooks", "add"],
     ["webhooks", "list"],
     ["webhooks", "remove"],
+    ["citations"],
     ["models"],
     ["models", "list"],
     ["models", "add"],

@@ -10,7 +10,7 @@ from typing import Final
 
 _WORDS: Final = re.compile(
     r"example|sample|dummy|fake|placeholder|your|changeme|change[_-]me|insert|replace|redact|secret[_-]?key"
-    r"|test|demo|todo|xxx|\.\.\.|\*\*\*|<|>|\{|\}|\$\(|\$[A-Z_{]|%\(|%s|foo|lorem|abcdef|123456|qwerty"
+    r"|test|demo|todo|xxxx|\.\.\.|\*\*\*|<|>|\{|\}|\$\(|\$[A-Z_{]|%\(|%s|(?<![a-z0-9])(?:foo|bar)(?![a-z0-9])|lorem|abcdef|123456|qwerty"
     r"|987654|000000|aaaaa|password|passwd|hunter2|s3cr3t|deadbeef|cafebabe|not[_-]?real|invalid|mysecret",
     re.IGNORECASE,
 )

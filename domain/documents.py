@@ -218,6 +218,8 @@ class ChangeKind(StrEnum):
     DATE = "date"
     NEGATION = "negation"
     NAME = "name"
+    TEXT = "text"
+    """Most of what was said is said no more: it is another document under the same id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,10 +26,11 @@ from scipy.stats import beta
 from defences.detectors.near_duplicates import NearDuplicatesDetector
 from defences.detectors.version_changes import VersionChangesDetector
 from defences.retrieval.differences import differences
-from defences.retrieval.versions import changes, is_version, mark
+from defences.retrieval.versions import Change, changes, is_version, mark, rewritten
 from defences.trust.policy import DEFAULT_POLICY, WeightedTrustPolicy, load_policy
 from domain.documents import (
     DEFAULT_TENANT,
+    ChangeKind,
     Document,
     DocumentId,
     DocumentStatus,
@@ -42,7 +43,7 @@ from domain.documents import (
 )
 from domain.lifecycle import Edition
 from domain.scanning import ScanReport
-from domain.text import MappedText
+from domain.text import MappedText, Span
 from domain.trust import CoarseReason, Verdict
 
 SEED: Final = 20261129
@@ -127,7 +128,7 @@ def _typos(text: str, random: Random, _: Sequence[str]) -> str | None:
 
 
 def _reworded(text: str, random: Random, _: Sequence[str]) -> str | None:
-    pattern = re.compile(rf"\b(?:{'|'.join(_SYNONYMS)})\b")
+    pattern = re.compile(rf"(?<=[a-z,] )(?:{'|'.join(_SYNONYMS)})(?=[ ,.]? )")
     return _replaced(text, pattern, random, lambda word: _SYNONYMS[word], most=4)
 
 
@@ -233,15 +234,18 @@ def is_held(policy: WeightedTrustPolicy, old: str, new: str, *, logical_id: str 
         status=DocumentStatus.ADMITTED, reviewed=True, served=True,
         mark=mark(DEFAULT_TENANT, old),
     )  # fmt: skip
-    linked = is_version(edition, own, logical_id=logical_id, ids_are_vouched=False)
+    if not is_version(edition, own, logical_id=logical_id, ids_are_vouched=False):
+        return False
+    found = changes(old, new)
+    if rewritten(edition.mark, own):
+        found = (Change(kind=ChangeKind.TEXT, span=Span(0, len(new))),)
     document = Document(
         id=DocumentId("new"), tenant_id=DEFAULT_TENANT, media_type="text/plain", sha256="0" * 64,
         raw_text=new, text=MappedText.identity(new),
         provenance=Provenance(origin=_ORIGIN, claimed_uri=None, received_at=_NOW),
         neighbours=(_neighbour(old, new),),
         changes=tuple(
-            VersionChange(kind=change.kind, span=change.span, earlier=_OLD)
-            for change in (changes(old, new) if linked else ())
+            VersionChange(kind=change.kind, span=change.span, earlier=_OLD) for change in found
         ),
     )  # fmt: skip
     detectors = (VersionChangesDetector(), NearDuplicatesDetector())

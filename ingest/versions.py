@@ -14,11 +14,13 @@ from defences.retrieval.versions import (
     changes_from_memory,
     is_version,
     mark,
+    rewritten,
     says,
 )
 from domain.clock import Clock
 from domain.documents import (
     BlobStore,
+    ChangeKind,
     Document,
     DocumentId,
     DocumentStatus,
@@ -74,6 +76,12 @@ class VersionLookup:
         found: dict[tuple[int, int], VersionChange] = {}
         witnesses = await self._witnesses(document) if linked else ()
         for earlier in baselines(linked):
+            if rewritten(earlier.mark, own):
+                whole = document.text.source(0, len(document.text.text))
+                found[whole.start, whole.end] = VersionChange(
+                    kind=ChangeKind.TEXT, span=whole, earlier=earlier.document_id
+                )
+                continue
             for change in await self._compare(document, earlier):
                 span = document.text.source(change.span.start, change.span.end)
                 confirmed = any(says(document.text.text, change.span, one) for one in witnesses)

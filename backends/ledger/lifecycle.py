@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, Row, Select, and_, delete, or_, select, update
+from sqlalchemy import Connection, Row, Select, and_, case, delete, or_, select, update
 
 from backends.ledger import entries, transitions
 from backends.ledger.cursors import require_limit
@@ -24,8 +24,9 @@ from domain.lifecycle import Edition, EditionMark
 from domain.retrieval import Signature
 from domain.trust import CoarseReason, FinalOutcome, Verdict
 
-MOST_EDITIONS = 500
-"""Of one origin that are looked at, the newest: a flood of its own costs no more."""
+MOST_EDITIONS = 2000
+"""Of one origin that are looked at: those of the logical id, then the newest. A flood of its own
+costs no more, and hides none that an id links."""
 
 _STANDING = (DocumentStatus.ADMITTED, DocumentStatus.SUPERSEDED, DocumentStatus.REJECTED)
 
@@ -136,12 +137,19 @@ class SqlDocumentLifecycle:
                 documents.c.origin_id == origin.id,
                 recent if logical_id is None else or_(recent, documents.c.logical_id == logical_id),
             )
-            .order_by(documents.c.received_at.desc(), documents.c.id.desc())
+            .order_by(
+                case((documents.c.logical_id == logical_id, 0), else_=1),
+                documents.c.received_at.desc(),
+                documents.c.id.desc(),
+            )
             .limit(MOST_EDITIONS)
         )
-        return await self._database.read(
-            lambda connection: [_edition(row) for row in connection.execute(query)]
-        )
+
+        def body(connection: Connection) -> Sequence[Edition]:
+            found = [_edition(row) for row in connection.execute(query)]
+            return sorted(found, key=lambda one: (one.received_at, one.document_id), reverse=True)
+
+        return await self._database.read(body)
 
     async def forget_editions(self, *, received_before: datetime) -> int:
         gone = select(documents.c.id).where(documents.c.status == DocumentStatus.DELETED)

@@ -153,7 +153,12 @@ class InMemoryDocumentLifecycle:
             )
         ]
         found.sort(key=lambda one: (one.received_at, one.document_id), reverse=True)
-        return found[:MOST_EDITIONS]
+        # Those of the id first: nothing that is uploaded beside them hides them.
+        by_id = [one for one in found if logical_id is not None and one.logical_id == logical_id]
+        ids = {one.document_id for one in by_id}
+        beside = [one for one in found if one.document_id not in ids]
+        kept = [*by_id, *beside][:MOST_EDITIONS]
+        return sorted(kept, key=lambda one: (one.received_at, one.document_id), reverse=True)
 
     async def forget_editions(self, *, received_before: datetime) -> int:
         gone = [

@@ -25,6 +25,9 @@ from domain.text import Span
 LINKED: Final = 0.7
 """Least similarity of a version that no id links. One changed word in 60 leaves .84, two .7; the
 pages of one template, which share their frame alone, mostly stay below."""
+KEPT: Final = 0.3
+"""Likeness below which a version that an id links is another document. A paragraph added to a page
+of four leaves .8; a page translated or written anew, .1 and less."""
 DAYS: Final = 90
 MOST_CHANGES: Final = 50
 
@@ -92,6 +95,19 @@ def baselines(editions: Sequence[Edition]) -> tuple[Edition, ...]:
     return tuple(found.values())
 
 
+def rewritten(earlier: EditionMark, new: EditionMark) -> bool:
+    """Return whether little of the earlier version is left in the new one.
+
+    Of two texts that have nothing in common none contradicts the other, and the new one would take
+    the place of the old one all the same.
+    """
+    ours, theirs = new.signature, earlier.signature
+    if ours is not None and theirs is not None and ours.shape == theirs.shape:
+        return estimated_similarity(ours, theirs) < KEPT
+    before, now = _parted(earlier.statements), _parted(new.statements)
+    return bool(before) and len(before & now) < KEPT * len(before)
+
+
 def changes(earlier: str, new: str) -> tuple[Change, ...]:
     """Return the figures, dates, negations and names that `new` changes in `earlier`."""
     found = (
@@ -107,11 +123,7 @@ def changes_from_memory(tenant_id: TenantId, statements: bytes, new: str) -> tup
     Stricter than `changes`: it cannot tell which sentence stands in for which, nor in what. Where
     sentences only came in, none stands in for another, and nothing was changed.
     """
-    known = {
-        statements[start : start + _DIGEST_BYTES]
-        for start in range(0, len(statements), _DIGEST_BYTES)
-    }
-    found = _new_statements(tenant_id, known, new)
+    found = _new_statements(tenant_id, _parted(statements), new)
     return tuple(change for _, change in zip(range(MOST_CHANGES), found, strict=False))
 
 
@@ -124,6 +136,13 @@ def says(text: str, span: Span, other: str) -> bool:
     ]
     held = {_plain(sentence.text) for sentence in split_sentences(other)}
     return bool(wanted) and all(_plain(sentence.text) in held for sentence in wanted)
+
+
+def _parted(statements: bytes) -> set[bytes]:
+    return {
+        statements[start : start + _DIGEST_BYTES]
+        for start in range(0, len(statements), _DIGEST_BYTES)
+    }
 
 
 def _new_statements(tenant_id: TenantId, known: set[bytes], new: str) -> Iterator[Change]:

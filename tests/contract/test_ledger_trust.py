@@ -8,6 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from backends.ledger import lifecycle
+from backends.memory import ledger_trust
 from backends.memory.clock import ManualClock
 from domain.documents import DEFAULT_TENANT, DocumentId, DocumentStatus, OriginKind, OriginRef, Span
 from domain.errors import ConflictError, InputError, NotFoundError
@@ -367,6 +369,23 @@ async def test_editions_are_those_of_the_origin_deleted_ones_included(ledger: Le
     ]
     assert found[0].mark.statements == MARK.statements
     assert np.array_equal(found[0].mark.signature, MARK.signature)  # type: ignore[arg-type]
+
+
+async def test_no_number_of_other_uploads_hides_an_edition_of_the_id(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (lifecycle, ledger_trust):
+        monkeypatch.setattr(module, "MOST_EDITIONS", 3)
+    await mark(ledger, replace(upload("old", received_at=later(-9)), logical_id="returns"))
+    for number in range(5):
+        await mark(ledger, upload(f"flood{number}"))
+
+    found = await ledger.lifecycle.editions(
+        DEFAULT_TENANT, ALICE, logical_id="returns", since=later(-60)
+    )
+
+    assert len(found) == 3
+    assert found[-1].document_id == "doc_old"
 
 
 async def test_marks_of_deleted_documents_are_forgotten_in_time(ledger: Ledger) -> None:

@@ -310,6 +310,17 @@ async def test_an_older_version_is_not_released_over_a_newer_one(tmp_path: Path)
     assert await served(world) == {newest.id}
 
 
+async def test_another_text_under_the_same_id_does_not_take_its_place(tmp_path: Path) -> None:
+    world = await build_world(tmp_path)
+    await world.establish(HOUSE)
+    old = await edition(world, PAGE)
+
+    other = await edition(world, "# Returns\n\nAsk at the desk in the hall. It is staffed.\n")
+
+    assert other.reason is CoarseReason.HOLD
+    assert await served(world) == {old.id}
+
+
 async def test_another_origin_s_document_is_no_earlier_version(tmp_path: Path) -> None:
     world = await build_world(tmp_path)
     for ref in (HOUSE, PARTNER):

@@ -12,6 +12,7 @@ from defences.retrieval.versions import (
     changes_from_memory,
     is_version,
     mark,
+    rewritten,
     says,
 )
 from domain.documents import DEFAULT_TENANT, DocumentId, DocumentStatus, Span, TenantId
@@ -164,3 +165,28 @@ def test_a_witness_says_the_whole_sentence(other: str, confirmed: bool) -> None:
     at = PAGE.index("30")
 
     assert says(PAGE, Span(at, at + 2), other) is confirmed
+
+
+@pytest.mark.parametrize(
+    ("new", "expected"),
+    [
+        (PAGE, False),
+        (PAGE.replace("30", "90"), False),
+        (PAGE + "\nThe hall is closed on public holidays.", False),
+        (PAGE + "\n" + PAGE.replace("pump", "lamp"), False),
+        (OTHER, True),
+        ("We are closed.", True),
+        ("", True),
+    ],
+)
+def test_a_text_with_little_of_the_old_one_is_rewritten(new: str, expected: bool) -> None:
+    earlier = mark(DEFAULT_TENANT, PAGE)
+
+    assert rewritten(earlier, mark(DEFAULT_TENANT, new)) is expected
+
+
+def test_a_short_text_is_rewritten_if_its_sentences_go() -> None:
+    earlier = mark(DEFAULT_TENANT, "The hall opens at eight.")
+
+    assert rewritten(earlier, mark(DEFAULT_TENANT, "The hall is closed."))
+    assert not rewritten(earlier, mark(DEFAULT_TENANT, "The hall opens at eight. Come in."))

@@ -294,6 +294,11 @@ PATHOLOGICAL = [
     "pp. 1-",
     "https://a.",
     "(2031) ",
+    "Doe and Roe ",
+    "(Doe, 2019; ",
+    "Aa-",
+    "12 F.3d 3 (",
+    "Nature Communications 24 ",
 ]
 
 

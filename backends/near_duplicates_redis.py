@@ -179,6 +179,7 @@ class RedisNearDuplicateIndex:
             _packed(fingerprint.passages),
             str(LEAST_SHARED).encode(),
             document_id.encode(),
+            str(len(fingerprint.stored)).encode(),
         )
 
     def _check(self, signature: Signature) -> None:
@@ -189,16 +190,17 @@ class RedisNearDuplicateIndex:
             )
 
     def _read(self, fingerprint: Fingerprint, reply: object) -> Resemblances:
-        near, same, shared, crowd, crowded = cast(
-            "tuple[list[bytes], list[bytes], list[bytes | int], int, list[bytes]]", reply
+        near, same, shared, crowd, crowded, closely = cast(
+            "tuple[list[bytes], list[bytes], list[bytes | int], int, list[bytes], int]", reply
         )
+        sought = fingerprint.sampled if closely else fingerprint.kept
         return Resemblances(
             candidates=self._verified(
                 fingerprint.signature,
                 [self._record(raw) for raw in near],
                 [self._record(raw) for raw in same],
             ),
-            shared=tuple(self._shared(shared)),
+            shared=tuple(self._shared(shared, sought=sought)),
             crowd=Crowd(size=crowd, members=tuple(self._record(raw).document_id for raw in crowded))
             if crowd
             else None,
@@ -229,7 +231,7 @@ class RedisNearDuplicateIndex:
             ]
         return tuple(sorted(found, key=lambda each: (-each.similarity, each.document_id)))
 
-    def _shared(self, reply: Sequence[bytes | int]) -> Iterator[SharedPassages]:
+    def _shared(self, reply: Sequence[bytes | int], *, sought: int) -> Iterator[SharedPassages]:
         for start in range(0, len(reply), 4):
             raw, sampled, stored, at = reply[start : start + 4]
             record = self._record(cast("bytes", raw))
@@ -239,6 +241,7 @@ class RedisNearDuplicateIndex:
                 at=tuple(int(place) for place in places),
                 sampled=int(sampled),
                 stored=int(stored),
+                sought=sought,
                 denied=record.denied,
             )
 

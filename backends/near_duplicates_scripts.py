@@ -72,7 +72,7 @@ local function unlink(number, record, mark)
   end
 end
 
-local function link(number, record, mark)
+local function link(number, record, mark, lists)
   local space, packed = string.sub(record, 1, 1), struct.pack('>I4', number)
   local signature, tag = signature_of(record), string.sub(mark, 18, 21)
   if signature ~= '' then
@@ -82,7 +82,9 @@ local function link(number, record, mark)
   redis.call('HSET', key, exact, (redis.call('HGET', key, exact) or '') .. packed)
   for at = 22, #mark, 4 do
     local name, field = passage(space, string.sub(mark, at, at + 3))
-    local list = redis.call('HGET', name, field) or ''
+    local list = lists and lists[string.sub(mark, at, at + 3)]
+    if list == nil then list = redis.call('HGET', name, field) end
+    list = list or ''
     local same = 0
     for place = 5, #list, 8 do
       if string.sub(list, place, place + 3) == tag then same = same + 1 end
@@ -147,11 +149,13 @@ local function find_exact(space, exact, own, found)
   end
 end
 
-local function find_shared(space, passages, own, least, found)
+local function find_shared(space, passages, own, least, found, lists)
   local at_of, numbers = {}, {}
   for place = 1, #passages, 4 do
-    local name, field = passage(space, string.sub(passages, place, place + 3))
+    local hash = string.sub(passages, place, place + 3)
+    local name, field = passage(space, hash)
     local list = redis.call('HGET', name, field)
+    lists[hash] = list
     if list then
       for at = 1, #list, 8 do
         local number = struct.unpack('>I4', list, at)
@@ -183,37 +187,47 @@ local function find_shared(space, passages, own, least, found)
   end
 end
 
-local function find(signature, exact, passages, least, own)
-  local near, same, shared, crowd = {}, {}, {}, {size = 0, numbers = {}}
-  for _, space in ipairs({'d', 'l'}) do
-    find_near(space, signature, own, near, crowd)
-    find_exact(space, exact, own, same)
-    find_shared(space, passages, own, least, shared)
+-- Denied texts are few and looked for closely. Only where there are any are live ones looked for
+-- as closely: it must be known which windows established documents have too.
+local function find(signature, exact, passages, stored, least, own)
+  local near, same, shared, crowd, lists = {}, {}, {}, {size = 0, numbers = {}}, {}
+  if redis.call('EXISTS', prefix .. ':d:x') == 1 then
+    find_near('d', signature, own, near, crowd)
+    find_exact('d', exact, own, same)
+    find_shared('d', passages, own, least, shared, {})
   end
+  local closely = #shared > 0
+  if not closely then passages = string.sub(passages, 1, 4 * stored) end
+  find_near('l', signature, own, near, crowd)
+  find_exact('l', exact, own, same)
+  find_shared('l', passages, own, least, shared, lists)
   local crowded = {}
   for _, number in ipairs(crowd.numbers) do
     local record = redis.call('HGET', docs, number)
     if record then crowded[#crowded + 1] = record end
   end
-  return {near, same, shared, crowd.size, crowded}
+  return {near, same, shared, crowd.size, crowded, closely and 1 or 0}, lists
 end
 """
 
-# ARGV 9: signature, exact digest, passages sought, least shared, document id.
+# ARGV 9: signature, exact digest, passages sought, least shared, document id, passages stored.
 QUERY: Final = f"""{_PRELUDE}{_FIND}
-return find(ARGV[9], ARGV[10], ARGV[11], tonumber(ARGV[12]), redis.call('HGET', ids, ARGV[13]))
+local own = redis.call('HGET', ids, ARGV[13])
+return (find(ARGV[9], ARGV[10], ARGV[11], tonumber(ARGV[14]), tonumber(ARGV[12]), own))
 """
 
 # As QUERY, then the mark: exact digest, rate, tag, passages stored.
 QUERY_AND_INSERT: Final = f"""{_PRELUDE}{_FIND}
-local signature, id, mark = ARGV[9], ARGV[13], ARGV[14]
+local signature, id, mark = ARGV[9], ARGV[13], ARGV[15]
 local number = redis.call('HGET', ids, id)
-local found = find(signature, ARGV[10], ARGV[11], tonumber(ARGV[12]), number)
+local found, lists =
+  find(signature, ARGV[10], ARGV[11], tonumber(ARGV[14]), tonumber(ARGV[12]), number)
 local space = 'l'
 if number then
   local record = redis.call('HGET', docs, number)
   space = string.sub(record, 1, 1)
   unlink(number, record, redis.call('HGET', marks, number))
+  lists = nil
 else
   number = string.format('%d', redis.call('INCR', prefix .. ':seq'))
 end
@@ -222,7 +236,7 @@ redis.call('SET', KEYS[1], scheme)
 redis.call('HSET', ids, id, number)
 redis.call('HSET', docs, number, record)
 redis.call('HSET', marks, number, mark)
-link(number, record, mark)
+link(number, record, mark, lists)
 return found
 """
 

@@ -31,7 +31,7 @@ from datasketch import MinHash, MinHashLSH
 
 from backends.memory.near_duplicates import InMemoryNearDuplicateIndex
 from defences.retrieval import shingles
-from defences.retrieval.passages import PASSAGE_WORDS, Known, Passages, Standing, overlaps
+from defences.retrieval.passages import PASSAGE_WORDS, Known, Standing, overlaps
 from defences.retrieval.shingles import NUM_PERM, SCHEME, fingerprint, signature
 from domain.documents import DEFAULT_TENANT, DocumentId, Origin, OriginKind
 from domain.retrieval import Fingerprint
@@ -290,8 +290,7 @@ def _ours(texts: Sequence[str], *, passages: bool) -> Find:
         near = {int(each.document_id) for each in found.candidates}
         if passages:
             shared = [Known(shared=each, standing=_WHO) for each in found.shared]
-            own = Passages(passages=made.passages, sampled=made.sampled)
-            near |= {int(each.document_id) for each in overlaps(own, shared)}
+            near |= {int(each.document_id) for each in overlaps(made.passages, shared)}
         return near
 
     return find

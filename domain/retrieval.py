@@ -213,6 +213,7 @@ class SharedPassages:
         at: Places in the `passages` of the fingerprint looked up, ascending.
         sampled: One window in 2^sampled of the other is stored.
         stored: How many windows of the other are stored.
+        sought: One window in 2^sought of the one looked up was looked for.
         denied: It stands in the deny namespace.
     """
 
@@ -220,6 +221,7 @@ class SharedPassages:
     at: tuple[int, ...]
     sampled: int
     stored: int
+    sought: int
     denied: bool = False
 
 

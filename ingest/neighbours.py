@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from defences.retrieval.differences import Differences, differences
-from defences.retrieval.passages import Known, Passages, Standing, overlaps
+from defences.retrieval.passages import Known, Standing, overlaps
 from defences.retrieval.shingles import SCHEME, fingerprint
 from domain.documents import (
     BlobStore,
@@ -186,7 +186,7 @@ class NeighbourLookup:
         )
         near = {one.document_id for one in found.candidates}
         shared = overlaps(
-            Passages(passages=own.passages, sampled=own.sampled),
+            own.passages,
             [
                 Known(shared=each, standing=_standing(others, each.document_id))
                 for each in found.shared

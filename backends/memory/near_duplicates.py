@@ -131,7 +131,9 @@ class InMemoryNearDuplicateIndex:
             near, crowd = self._near(tenant, fingerprint, crowd, denied=denied)
             near.pop(besides, None)
             candidates += near.values()
-            shared += self._shared(tenant, fingerprint, besides, denied=denied)
+            # As closely as denied ones only where there are any: see the scripts over Redis.
+            sought = fingerprint.sampled if denied or shared else fingerprint.kept
+            shared += self._shared(tenant, fingerprint, besides, denied=denied, sought=sought)
         return Resemblances(
             candidates=tuple(sorted(candidates, key=lambda c: (-c.similarity, c.document_id))),
             shared=tuple(shared),
@@ -185,11 +187,16 @@ class InMemoryNearDuplicateIndex:
 
     @staticmethod
     def _shared(
-        tenant: _Tenant, fingerprint: Fingerprint, besides: DocumentId | None, *, denied: bool
+        tenant: _Tenant,
+        fingerprint: Fingerprint,
+        besides: DocumentId | None,
+        *,
+        denied: bool,
+        sought: int,
     ) -> Iterator[SharedPassages]:
         space = tenant.space(denied=denied)
         places: defaultdict[DocumentId, list[int]] = defaultdict(list)
-        for place, passage in enumerate(fingerprint.passages):
+        for place, passage in enumerate(fingerprint.passages_at(sought)):
             for document_id in space.passages.get(int(passage), ()):
                 places[document_id].append(place)
         places.pop(besides, None)  # type: ignore[arg-type]
@@ -203,6 +210,7 @@ class InMemoryNearDuplicateIndex:
                 at=tuple(places[document_id]),
                 sampled=other.kept,
                 stored=len(other.stored),
+                sought=sought,
                 denied=denied,
             )
 

@@ -49,21 +49,16 @@ class Known:
     standing: Standing
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Passages:
-    """Those of the document looked up: ascending hashes, one window in 2^sampled."""
-
-    passages: NDArray[np.uint32]
-    sampled: int
-
-
 def overlaps(
-    own: Passages, others: Sequence[Known], *, besides: frozenset[DocumentId] = frozenset()
+    own: NDArray[np.uint32],
+    others: Sequence[Known],
+    *,
+    besides: frozenset[DocumentId] = frozenset(),
 ) -> tuple[Overlap, ...]:
     """Return what the document shares with others: turned away first, then by words.
 
     Args:
-        own: The document looked up.
+        own: Passages of the document looked up, ascending.
         others: Whom it shares passages with, in any order.
         besides: Documents that are near-copies anyway: they explain boilerplate and are not told.
     """
@@ -92,11 +87,11 @@ def _established(others: Iterable[Known]) -> Mapping[int, set[OriginRef]]:
     return vouched
 
 
-def _overlap(own: Passages, known: Known, left_out: set[int]) -> Overlap | None:
+def _overlap(own: NDArray[np.uint32], known: Known, left_out: set[int]) -> Overlap | None:
     """Compare at the coarser of the two rates: a window is in both samples or in neither."""
-    rate = max(own.sampled, known.shared.sampled)
+    rate = max(known.shared.sought, known.shared.sampled)
     shared = [at for at in known.shared.at if at not in left_out]
-    ours = int(np.searchsorted(own.passages, 2 ** max(0, 32 - rate)))
+    ours = int(np.searchsorted(own, 2 ** max(0, 32 - rate)))
     # What is boilerplate here counts for neither side.
     mine = max(1, ours - sum(at < ours for at in left_out))
     theirs = max(

@@ -383,17 +383,36 @@ async def test_shared_passages_are_found_where_they_stand(
     assert [(each.sampled, each.stored) for each in found.shared] == [(0, 4), (0, 41)]
 
 
-async def test_more_passages_are_looked_for_than_are_kept(
+async def test_of_a_long_document_a_sample_is_kept_and_looked_for(
     index: NearDuplicateIndex, tenant: TenantId
 ) -> None:
     low, high = range(1, 9), range(2**31, 2**31 + 8)
     await index.query_and_insert(tenant, DocumentId("low"), passages(*low, *high, kept=1))
     await index.query_and_insert(tenant, DocumentId("all"), passages(*low, *high))
 
-    found = await index.query(tenant, passages(*low, *high, kept=3))
+    whole = await index.query(tenant, passages(*low, *high))
+    sample = await index.query(tenant, passages(*low, *high, kept=3))
 
-    assert listed(found) == [("all", tuple(range(16))), ("low", tuple(range(8)))]
-    assert [(each.sampled, each.stored) for each in found.shared] == [(0, 16), (1, 8)]
+    assert listed(whole) == [("all", tuple(range(16))), ("low", tuple(range(8)))]
+    assert [(each.sampled, each.stored) for each in whole.shared] == [(0, 16), (1, 8)]
+    assert listed(sample) == [("low", tuple(range(8))), ("all", tuple(range(8)))]
+    assert {each.sought for each in sample.shared} == {3}
+
+
+async def test_denied_passages_are_looked_for_closely_and_then_live_ones_too(
+    index: NearDuplicateIndex, tenant: TenantId
+) -> None:
+    high = range(2**31, 2**31 + 8)
+    await index.query_and_insert(tenant, DocumentId("bad"), passages(*high))
+    await index.query_and_insert(tenant, DocumentId("page"), passages(*high))
+    before = await index.query(tenant, passages(*high, kept=3))
+
+    await index.deny(tenant, DocumentId("bad"))
+    after = await index.query(tenant, passages(*high, kept=3))
+
+    assert before.shared == ()
+    assert listed(after) == [("bad", tuple(range(8))), ("page", tuple(range(8)))]
+    assert {each.sought for each in after.shared} == {0}
 
 
 async def test_of_one_origin_a_few_documents_are_kept_for_a_passage_and_others_are_still_seen(

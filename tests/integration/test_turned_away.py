@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from domain.documents import DEFAULT_TENANT, DocumentStatus, OriginKind, OriginRef
@@ -149,3 +151,20 @@ async def test_what_a_rejected_text_copied_from_a_page_holds_nobody(tmp_path: Pa
 
     assert quoting.status is DocumentStatus.ADMITTED
     assert poisoned.status is DocumentStatus.QUARANTINED
+
+
+async def test_texts_scanned_under_an_older_scheme_are_found_in_an_index_built_anew(
+    tmp_path: Path,
+) -> None:
+    world = await build_world(tmp_path)
+    rejected = await turned_away(world, POISON)
+    kept = world.ledger.documents._documents[rejected.id]
+    assert kept.fingerprint is not None
+    kept.fingerprint = replace(
+        kept.fingerprint, scheme="v1", exact=bytes(16), passages=np.empty(0, np.uint32)
+    )
+    await world.near_duplicates.remove(DEFAULT_TENANT, rejected.id)
+
+    record = await world.upload(f"{filler(300, 1)} {POISON}", origin=OTHER)
+
+    assert "near-duplicate.denied" in await rules(world, record)

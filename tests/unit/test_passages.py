@@ -7,11 +7,11 @@ from collections.abc import Iterable
 import numpy as np
 import pytest
 
-from defences.retrieval.passages import BOILERPLATE_ORIGINS, Known, Passages, Standing, overlaps
+from defences.retrieval.passages import BOILERPLATE_ORIGINS, Known, Standing, overlaps
 from domain.documents import DocumentId, Origin, OriginKind, OverlapKind
 from domain.retrieval import SharedPassages
 
-OWN = Passages(passages=np.arange(100, dtype=np.uint32), sampled=0)
+OWN = np.arange(100, dtype=np.uint32)
 
 
 def known(
@@ -26,7 +26,7 @@ def known(
 ) -> Known:
     return Known(
         shared=SharedPassages(
-            document_id=DocumentId(name), at=tuple(at), sampled=sampled, stored=stored
+            document_id=DocumentId(name), at=tuple(at), sampled=sampled, stored=stored, sought=0
         ),
         standing=Standing(
             origin=Origin(kind=OriginKind.UPLOADER, id=origin or name, established=established),
@@ -61,10 +61,9 @@ def test_containment_is_directed(
 
 def test_two_samples_are_compared_at_the_coarser_rate() -> None:
     low = np.arange(0, 2**32, 2**24, dtype=np.uint32)
-    own = Passages(passages=low, sampled=0)
     other = known("other", range(64), stored=64, sampled=2)
 
-    found = overlaps(own, [other])
+    found = overlaps(low, [other])
 
     assert [(each.kind, each.share, each.words) for each in found] == [
         (OverlapKind.WITHIN, 1.0, 256)

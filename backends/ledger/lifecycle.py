@@ -118,6 +118,7 @@ class SqlDocumentLifecycle:
         self, tenant_id: TenantId, origin: OriginRef, *, logical_id: str | None, since: datetime
     ) -> Sequence[Edition]:
         recent = documents.c.received_at >= since
+        linked = documents.c.logical_id == logical_id
         query: Select[*tuple[Any, ...]] = (
             select(
                 documents.c.id,
@@ -135,10 +136,10 @@ class SqlDocumentLifecycle:
                 documents.c.tenant_id == tenant_id,
                 documents.c.origin_kind == origin.kind,
                 documents.c.origin_id == origin.id,
-                recent if logical_id is None else or_(recent, documents.c.logical_id == logical_id),
+                recent if logical_id is None else or_(recent, linked),
             )
             .order_by(
-                case((documents.c.logical_id == logical_id, 0), else_=1),
+                *([] if logical_id is None else [case((linked, 0), else_=1)]),
                 documents.c.received_at.desc(),
                 documents.c.id.desc(),
             )

@@ -1,0 +1,80 @@
+"""The measurement of honest updates: seeded edits that are what they are called."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from defences.trust.policy import DEFAULT_POLICY, load_policy
+from evaluation.honest_updates import KINDS, EditKind, Rate, is_held, measure
+
+POLICY = load_policy(DEFAULT_POLICY.read_text(encoding="utf-8"))
+PLACES = ("cupboard", "cabinet", "workshop", "library", "kitchen", "cellar", "garden")
+SECTIONS = [
+    f"The {place} can be opened with the small key that hangs beside the door. Also, many visitors "
+    f"ask Agnes whether the {place} needs care, and the answer provides help to the hall. The "
+    f"{place} was cleaned on May {at}, 2025 by {at + 12} people, who usually start in the morning."
+    for at, place in enumerate(PLACES, 3)
+]
+TEXT = "\n\n".join(SECTIONS)
+OTHER = "\n\n".join(section.replace("hall", "yard") for section in SECTIONS)
+
+
+def seeded() -> Random:
+    # By this seed the figure changed is a count, not the year of a date, which is a stamp to some.
+    return Random(9)  # noqa: S311 - reproducible, not secret
+
+
+def kind(name: str) -> EditKind:
+    return next(one for one in KINDS if one.name == name)
+
+
+@pytest.mark.parametrize("each", KINDS, ids=lambda each: each.name)
+def test_an_edit_edits_and_is_the_same_for_the_same_seed(each: EditKind) -> None:
+    first, again = (each.edit(TEXT, seeded(), [OTHER]) for _ in range(2))
+
+    assert first is not None
+    assert first == again != TEXT
+
+
+@pytest.mark.parametrize(
+    ("name", "held"),
+    [
+        ("lines broken anew", False),
+        ("paragraph added", False),
+        ("paragraph moved", False),
+        ("stamped with a date and revision", False),
+        ("figure changed", True),
+        ("date changed", True),
+        ("statement negated", True),
+    ],
+)
+def test_what_says_otherwise_waits_and_what_does_not_passes(name: str, held: bool) -> None:
+    new = kind(name).edit(TEXT, seeded(), [OTHER])
+
+    assert new is not None
+    assert is_held(POLICY, TEXT, new, logical_id="document") is held
+
+
+def test_another_text_waits_under_the_same_id_and_is_nobody_s_version_without() -> None:
+    other = "The lamp hangs in the hall. " * 40
+
+    assert is_held(POLICY, TEXT, other, logical_id="document")
+    assert not is_held(POLICY, TEXT, other, logical_id=None)
+
+
+def test_a_measurement_counts_every_edit_once() -> None:
+    rates = list(measure([TEXT, OTHER], seed=1, logical_id="document"))
+
+    assert [rate.name for rate in rates] == [each.name for each in KINDS]
+    assert all(0 <= rate.held <= rate.edits <= 2 for rate in rates)
+
+
+@pytest.mark.parametrize(
+    ("edits", "held", "upper"), [(60, 0, 0.0487), (60, 60, 1.0), (10, 1, 0.3942)]
+)
+def test_the_bound_is_that_of_clopper_and_pearson(edits: int, held: int, upper: float) -> None:
+    rate = Rate(name="x", harmless=True, edits=edits, held=held)
+
+    assert rate.upper == pytest.approx(upper, abs=1e-3)

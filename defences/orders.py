@@ -67,20 +67,26 @@ _TASK: Final = re.compile(
 )
 _TASK_OBJECT: Final = re.compile(
     rf"\b(?:an?|the|this|that|your|every|each|all|any|his|her|their|its|following|above|previous)\s(?:[\w'-]+\s){{0,3}}?{_OBJECT}\b"
-    r"|https?://|\S@\S|\b(?:in (?:french|german|spanish|italian|english|russian|chinese|japanese|latin|dutch"
+    r"|\b(?:in (?:french|german|spanish|italian|english|russian|chinese|japanese|latin|dutch"
     r"|portuguese|capital letters|verse|rhyme|one sentence|two sentences|\w+ words))\b",
     re.IGNORECASE,
 )
 _COUNTED: Final = re.compile(
     _START
-    + r"(?:give|list|name|suggest|write|recommend|explain|describe|provide|tell)(?: me| us)?\s"
-    r"(?:an?|the|two|three|four|five|six|seven|eight|nine|ten|some|several|\d{1,2})\b",
+    + r"(?:(?:give|list|name|suggest|write|recommend|explain|describe|provide|tell)(?: me| us)?\s"
+    r"(?:two|three|four|five|six|seven|eight|nine|ten|some|several|\d{1,2})\b"
+    r"|(?:write|compose|draft|recommend|tell|give|generate)(?: me| us)?\san?\b)",
+    re.IGNORECASE,
+)
+_SENDING: Final = re.compile(
+    _START + r"(?:append|attach|collect|gather|forward|send|e-?mail|post|upload|transmit|transfer"
+    r")\b[^\n]{0,200}?(?:https?://|\w@\w)",
     re.IGNORECASE,
 )
 _MODEL: Final = re.compile(
-    r"\b(?:ai|a\.i\.|llms?|language models?|assistants?|chatbots?|gpt|as an ai|system prompt)\b.{0,80}"
+    r"(?<![.\w/])(?:ai|a\.i\.|llms?|language models?|assistants?|chatbots?|gpt|as an ai|system prompt)\b(?![./])[^\n]{0,80}?"
     r"\b(?:must|should|shall|needs? to|will|has to|have to|please|do not|don't|never|always)\b",
-    re.IGNORECASE | re.DOTALL,
+    re.IGNORECASE,
 )
 
 
@@ -91,6 +97,6 @@ def gives_orders(text: str) -> bool:
         return False
     if _STRONG.search(text) or _POLITE.search(text) or _MODEL.search(text):
         return True
-    if _COUNTED.search(text):
+    if _COUNTED.search(text) or _SENDING.search(text):
         return True
     return bool(_TASK.search(text) and _TASK_OBJECT.search(text))

@@ -62,6 +62,14 @@ _LICENCE: Final = re.compile(
     re.IGNORECASE,
 )
 _LICENCE_WORDS: Final = 400
+_CONTRIBUTOR: Final = re.compile(
+    r"\b(?:pull requests?|issues?|maintainers?|contribut\w{1,8}|bug reports?|template|changelog|reproduc\w{1,6}"
+    r"|(?:this|each|the) sections?|fill (?:out|in)|checklist|reviewers?|commit messages?|release notes?"
+    r"|reference it here|screenshots?|steps to|labels?)\b",
+    re.IGNORECASE,
+)
+_CONTRIBUTOR_WORDS: Final = 250
+"""A template tells who fills it in what to write; so do orders, which are looked for all the same."""
 _NOTE_WORDS: Final = 20
 """A comment up to here is a note on the page, unless it gives orders."""
 _INTERFACE_WORDS: Final = 60
@@ -101,7 +109,8 @@ def is_benign(channel: str, text: str) -> bool:
         return words <= _NOTICE_WORDS and bool(_SCRIPT_NOTICE.search(text))
     if channel in ("html-comment", "markdown-comment"):
         note = words <= _NOTE_WORDS and not _ADDRESSED.search(text)
-        return note or _is_tool_comment(text, words)
+        asked = words <= _CONTRIBUTOR_WORDS and len(_CONTRIBUTOR.findall(text)) * 40 >= words
+        return note or (asked and bool(_CONTRIBUTOR.search(text))) or _is_tool_comment(text, words)
     return channel in ("html-aria-hidden", "markdown-front-matter")
 
 

@@ -23,7 +23,8 @@ MAX_ATTACHMENTS: Final = 20
 MAX_ATTACHMENT_BYTES: Final = 20_000_000
 MAX_SCRIPTS: Final = 50
 _MAX_STRING: Final = 1 << 20
-_MAX_STREAMS: Final = 2_000
+_MAX_STREAMS: Final = 300
+_MAX_STREAM_BYTES: Final = 1_000_000
 _MAX_INFLATED: Final = 8_000_000
 _SCRIPT: Final = re.compile(
     rb"/JS\s{0,9}(?:\(((?:\\.|[^\\()]){1,100000})\)|(\d{1,9})\s+\d{1,5}\s+R)", re.DOTALL
@@ -187,7 +188,7 @@ def layers_off(content: bytes) -> frozenset[str] | None:
         return frozenset() if _BASE_OFF.search(text) else None
     names = set()
     numbers = [reference[1] for reference in _REFERENCE.finditer(match[1])]
-    for number in numbers[:200]:
+    for number in numbers[:50]:
         place = re.search(rb"(?:\A|\s)" + number + rb"\s+\d{1,5}\s+obj\b", content)
         found = _NAME.search(content, place.end(), place.end() + 2_000) if place else None
         if found is None:
@@ -212,7 +213,9 @@ def _inflated(content: bytes) -> bytes:
         if number >= _MAX_STREAMS or left <= 0:
             break
         try:
-            piece = zlib.decompressobj().decompress(content[match.end() :], left)
+            piece = zlib.decompressobj().decompress(
+                content[match.end() : match.end() + _MAX_STREAM_BYTES], left
+            )
         except zlib.error:
             continue
         left -= len(piece)

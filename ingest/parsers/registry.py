@@ -130,8 +130,10 @@ def _attachments(budget: _Budget, depth: int) -> Callable[[bytes, str | None, st
         budget.attachments -= 1
         if depth >= MAX_DEPTH or budget.attachments < 0:
             raise UnsupportedMediaTypeError("attachments beyond the budget are not looked at")
+        before = budget.chars
         extract = _parse(inner, claimed, name, budget.chars, budget, depth + 1)
-        budget.chars -= len(extract.raw_text)
+        inside = before - budget.chars  # what its own attachments gave is paid for
+        budget.chars -= max(0, len(extract.raw_text) - inside)
         if budget.chars < 0:
             raise unreadable("too-much-text")
         return extract

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from backends.parser_process import ProcessParser
 from domain.documents import DocumentParser
 from domain.errors import DocumentUnreadableError, UnsupportedMediaTypeError
+from evaluation.injection.file_makers import mail_bytes, pptx_bytes, slide_shape
 from ingest.parsers.docx import MAX_XML_BYTES
 from ingest.parsers.inline import InlineParser
 from tests.parser_samples import PROSE, WORD, docx, found, paragraph, pdf, run, shown
@@ -145,6 +147,28 @@ def entity_bomb() -> bytes:
     )
 
 
+def nested_mail(depth: int) -> bytes:
+    """Return mail in mail in mail, each level with a copy of a text of some size."""
+    mail = EmailMessage()
+    mail.set_content("word " * 2_000)
+    for level in range(depth):
+        outer = EmailMessage()
+        outer["From"], outer["To"], outer["Subject"] = "a@b.example", "c@d.example", str(level)
+        outer.set_content("word " * 2_000)
+        outer.add_attachment(mail)
+        mail = outer
+    return bytes(mail)
+
+
+def flat_bomb() -> bytes:
+    """Return a deck whose slide inflates far beyond the budget."""
+    return pptx_bytes([slide_shape("a" * (MAX_XML_BYTES + 1), run="/>")])
+
+
+def mail_of_bombs() -> bytes:
+    return mail_bytes("See the slides.", attachments=[("a.pptx", flat_bomb())] * 3)
+
+
 def content_bomb() -> bytes:
     """Return a PDF of a few kilobytes that inflates to 100 MB of path operators."""
     return pdf("0 0 m 1 1 l S\n" * 8_000_000, compress=True)
@@ -163,6 +187,7 @@ def content_bomb() -> bytes:
             {"xml-broken", "parser-memory-limit", "parser-cpu-limit"},
             id="deep xml",
         ),
+        pytest.param(flat_bomb, {"zip-bomb"}, id="slides"),
         pytest.param(
             content_bomb,
             {"parser-crashed", "parser-cpu-limit", "parser-memory-limit", "pdf-broken"},
@@ -179,6 +204,33 @@ async def test_a_bomb_ends_as_a_clear_error(make: Callable[[], bytes], reasons: 
 
     assert caught.value.reason in reasons
     assert after.visible.text == "still here"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("make", "warning"),
+    [
+        pytest.param(lambda: nested_mail(12), "attachment-not-inspected", id="mail in mail"),
+        pytest.param(mail_of_bombs, "attachment-unreadable", id="bombs attached"),
+    ],
+)
+async def test_what_is_attached_ends_within_the_document_s_budget(
+    make: Callable[[], bytes], warning: str
+) -> None:
+    document = await process_parser(cpu_seconds=20, max_text_chars=1_000_000).parse(
+        make(), claimed_media_type=None, file_name=None
+    )
+
+    assert warning in document.warnings
+
+
+async def test_json_too_deep_to_read_is_plain_text() -> None:
+    document = await process_parser(max_text_chars=4_000_000).parse(
+        b"[" * 2_000_000, claimed_media_type=None, file_name="a.json"
+    )
+
+    assert document.media_type == "text/plain"
+    assert len(document.visible.text) == 2_000_000
 
 
 @pytest.mark.slow

@@ -155,13 +155,8 @@ class Regrouping:
             if nearby <= families or len(records) >= MAX_DEALT:
                 break
             families |= nearby
-        changed = {
-            record.id: decisions[record.id]
-            for record in records.values()
-            if (record.family_id, record.voting)
-            != (decisions[record.id].family_id, decisions[record.id].voting)
-            and (newcomer is None or record.id != newcomer.document_id)
-        }
+        known = None if newcomer is None else newcomer.document_id
+        changed = _moved([one for one in records.values() if one.id != known], decisions)
         await move_members(tenant_id, changed, vectors=self._vectors, documents=self._documents)
 
     async def _records(
@@ -247,6 +242,17 @@ class Regrouping:
                 return None
             texts[document_id] = content.decode()
         return texts[document_id]
+
+
+def _moved(
+    records: Sequence[DocumentRecord], decisions: Mapping[DocumentId, FamilyDecision]
+) -> Mapping[DocumentId, FamilyDecision]:
+    return {
+        record.id: decisions[record.id]
+        for record in records
+        if (record.family_id, record.voting)
+        != (decisions[record.id].family_id, decisions[record.id].voting)
+    }
 
 
 def _to_look_around(

@@ -21,19 +21,20 @@ from backends.onnx_model import MANIFEST_NAME, OnnxTextModel
 from domain.errors import DetectorUnavailableError, PermanentError
 
 SHIPPED_CLASSIFIER_DIR: Final = Path(__file__).parent / "models" / "injection-minilm-int8"
-SHIPPED_CLASSIFIER_SHA256: Final = "0" * 64
+SHIPPED_CLASSIFIER_SHA256: Final = (
+    "cd3da2ee4dc701b41f4313c2f9e730ec298a353182a36ade2762bee798941826"
+)
 """Pins the shipped manifest, which pins the files."""
 
 RANKER_NAME: Final = "ranker.npz"
 
 
 class _Operating(BaseModel):
-    """From the manifest: how logits become risks."""
+    """From the manifest: the logit from which on a window is worth holding."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     threshold: float = Field(allow_inf_nan=False)
-    slope: float = Field(gt=0, allow_inf_nan=False)
 
 
 class _OperatingManifest(BaseModel):
@@ -58,8 +59,8 @@ class LinearWeights:
 class OnnxInstructionClassifier:
     """An `InstructionClassifier` that runs in this process.
 
-    risk = sigmoid(slope x (logit - threshold)); both numbers are the manifest's, set on documents
-    of sources that the model was not trained on.
+    risk = sigmoid(logit - threshold): the model's own log-odds, moved to the rarity of orders among
+    the windows of documents of sources that it was not trained on, by the manifest's threshold.
     """
 
     def __init__(
@@ -118,8 +119,7 @@ class OnnxInstructionClassifier:
             logits = self.logits(windows)
         except PermanentError as exc:
             raise DetectorUnavailableError(f"classifier of injected instructions: {exc}") from exc
-        point = self._operating
-        return [_sigmoid(point.slope * (float(logit) - point.threshold)) for logit in logits]
+        return [_sigmoid(float(logit) - self._operating.threshold) for logit in logits]
 
 
 def _sigmoid(value: float) -> float:

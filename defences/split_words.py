@@ -26,6 +26,8 @@ _COVERAGE: Final = 0.85
 _MIN_SPLIT_WORDS: Final = 5
 _MIN_JOINED_WORDS: Final = 6
 _MIN_FUNCTIONS: Final = 2
+_SHORTEST_MEAN: Final = 3.2
+"""Letters a word: prose has 3.4 and more, German compounds cut into English words 2.8 and less."""
 _FUNCTIONS: Final = FUNCTION_WORDS | FOREIGN_WORDS
 _SURELY_PROSE: Final = 9
 _SEPARATOR: Final = r"[ \t._*\-\u00b7|,:;'\u2019\"()@!?/\n]{1,4}"
@@ -127,6 +129,8 @@ def _divided(text: str, start: int, places: Sequence[int], encoding: str) -> Ite
     # The name of a class may hold two short words by chance: `ExternalReferenceForbidden`.
     if len(functions) < _MIN_FUNCTIONS + (not spaced):
         return
+    if not spaced and len(letters) < _SHORTEST_MEAN * len(found):
+        return  # a long word of another language, cut to bits
     pieces: list[tuple[str, int, int]] = []
     at = 0
     for word in found:

@@ -55,6 +55,7 @@ from evaluation.injection.examples import (
     likeliest_windows,
     mined,
     read_rows,
+    second_pass,
     short_benign,
 )
 from evaluation.injection.held_out import held_out_samples
@@ -65,6 +66,7 @@ SEED: Final = 20261129
 MAX_TOKENS: Final = 128
 BATCH: Final = 32
 LEARNING_RATE: Final = 6e-5
+SECOND_LEARNING_RATE: Final = 3e-5
 WARM_UP: Final = 0.06
 FROZEN_LAYERS: Final = 1
 SMOOTHING: Final = 0.02
@@ -73,6 +75,11 @@ WINDOWS_PER_DOCUMENT: Final = 14
 REPORT_EVERY: Final = 25
 FALSE_POSITIVES: Final = 0.01
 """Of held-out benign documents, where the threshold is set; the rules add theirs to it."""
+
+SHORT_FALSE_POSITIVES: Final = 0.04
+"""Of held-out benign texts shorter than a document; the threshold keeps both."""
+
+SHORT: Final = 400  # characters
 
 PROVENANCE: Final = Provenance(
     origin=Origin(kind=OriginKind.UPLOADER, id="sample", established=False),
@@ -83,8 +90,11 @@ PROVENANCE: Final = Provenance(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingSet:
+    """What `training_set` collects; the encoder passes over `examples`, then over `second`."""
+
     ranker: WindowRanker
     examples: Sequence[Example]
+    second: Sequence[Example]
 
 
 def training_set(data: Path, benign: Path, *, sizes: Sizes) -> TrainingSet:
@@ -109,7 +119,8 @@ def training_set(data: Path, benign: Path, *, sizes: Sizes) -> TrainingSet:
     )
     ranker = fit_ranker([*every, *easy])
     rng.shuffle(every)
-    return TrainingSet(ranker=ranker, examples=every)
+    second = second_pass(every, by_source, rng, sizes)
+    return TrainingSet(ranker=ranker, examples=every, second=second)
 
 
 def classifier(weights: Path) -> Any:  # noqa: ANN401
@@ -145,21 +156,26 @@ def batches(lengths: Sequence[int], rng: random.Random) -> Iterator[list[int]]:
     yield from groups
 
 
-def train(weights: Path, examples: Sequence[Example], *, checkpoint: Path) -> Any:  # noqa: ANN401
-    """Return the encoder after one pass over the examples, which `checkpoint` keeps besides."""
+def train(
+    model: Any,  # noqa: ANN401
+    tokenizer: Any,  # noqa: ANN401
+    examples: Sequence[Example],
+    *,
+    learning_rate: float,
+    smoothing: float,
+    checkpoint: Path,
+) -> None:
+    """Take the encoder once over the examples; `checkpoint` keeps it besides."""
     torch = import_module("torch")
-    tokenizer = import_module("tokenizers").Tokenizer.from_file(str(weights / "tokenizer.json"))
-    tokenizer.enable_truncation(MAX_TOKENS)
-    tokenizer.no_padding()
     torch.manual_seed(SEED)
     torch.set_num_threads(1)
-    model = classifier(weights).train()
+    model.train()
     for part in (model.encoder.embeddings, *model.encoder.encoder.layer[:FROZEN_LAYERS]):
         part.requires_grad_(False)
     moving = [weight for weight in model.parameters() if weight.requires_grad]
-    optimiser = torch.optim.AdamW(moving, lr=LEARNING_RATE, weight_decay=0.01)
+    optimiser = torch.optim.AdamW(moving, lr=learning_rate, weight_decay=0.01)
     encoded = [item.ids for item in tokenizer.encode_batch([example.text for example in examples])]
-    labels = [abs(float(example.attack) - SMOOTHING) for example in examples]
+    labels = [abs(float(example.attack) - smoothing) for example in examples]
     steps = -(-len(examples) // BATCH)
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimiser,
@@ -181,9 +197,16 @@ def train(weights: Path, examples: Sequence[Example], *, checkpoint: Path) -> An
         if len(losses) % REPORT_EVERY == 0:
             mean = float(np.mean(losses[-REPORT_EVERY:]))
             sys.stdout.write(f"step {len(losses)} of {steps}: loss {mean:.4f}\n")
+            sys.stdout.flush()
             torch.save(model.state_dict(), checkpoint)
     torch.save(model.state_dict(), checkpoint)
-    return model
+
+
+def tokenizer_of(weights: Path) -> Any:  # noqa: ANN401
+    tokenizer = import_module("tokenizers").Tokenizer.from_file(str(weights / "tokenizer.json"))
+    tokenizer.enable_truncation(MAX_TOKENS)
+    tokenizer.no_padding()
+    return tokenizer
 
 
 def export(model: Any, weights: Path, out: Path) -> None:  # noqa: ANN401
@@ -205,7 +228,7 @@ def export(model: Any, weights: Path, out: Path) -> None:  # noqa: ANN401
     shutil.copyfile(weights / "tokenizer.json", out / "tokenizer.json")
 
 
-def write_manifest(out: Path, *, threshold: float, slope: float) -> str:
+def write_manifest(out: Path, *, threshold: float) -> str:
     """Write the manifest and return its sha256, which the product pins."""
     manifest = {
         "name": "injection-minilm-int8",
@@ -218,7 +241,7 @@ def write_manifest(out: Path, *, threshold: float, slope: float) -> str:
             }
             for name in ("model.onnx", "ranker.npz", "tokenizer.json")
         },
-        "operating": {"threshold": round(threshold, 4), "slope": round(slope, 4)},
+        "operating": {"threshold": round(threshold, 4)},
         "source": {"model": MODEL, "revision": REVISION, "licence": "Apache-2.0"},
         "training": {
             "script": "evaluation/train_injection.py",
@@ -232,14 +255,13 @@ def write_manifest(out: Path, *, threshold: float, slope: float) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def operating_point(out: Path, data: Path, benign: Path) -> tuple[float, float]:
-    """Return threshold and slope over held-out documents.
+def operating_threshold(out: Path, data: Path, benign: Path) -> float:
+    """Return the least logit at which the held-out benign texts keep their bounds.
 
-    The threshold is where `FALSE_POSITIVES` of the held-out benign documents have a window at or
-    above it; the slope makes sigmoid(slope x (logit - threshold)) likeliest, attacks and benign
-    documents weighing the same.
+    At most `FALSE_POSITIVES` of the documents and `SHORT_FALSE_POSITIVES` of the short texts have a
+    window above it.
     """
-    write_manifest(out, threshold=0.0, slope=1.0)
+    write_manifest(out, threshold=0.0)
     encoder = OnnxInstructionClassifier(model_dir=out, manifest_sha256=None)
     linear = encoder.linear_weights()
     reader = WindowReader(
@@ -250,17 +272,17 @@ def operating_point(out: Path, data: Path, benign: Path) -> tuple[float, float]:
     samples = [sample for sample in samples if "quoting" not in sample.family]
     greatest = np.array([greatest_logit(reader, parser, sample.text) for sample in samples])
     attack = np.array([sample.attack for sample in samples])
-    threshold = float(np.quantile(greatest[~attack], 1 - FALSE_POSITIVES))
-    weight = np.where(attack, 1 / attack.sum(), 1 / (~attack).sum())
-    slopes = np.geomspace(0.1, 10, 100)
-    margins = np.where(attack, 1, -1) * (greatest - threshold)
-    losses = [float((weight * np.logaddexp(0, -slope * margins)).sum()) for slope in slopes]
-    caught = float((greatest[attack] >= threshold).mean())
-    sys.stdout.write(
-        f"threshold {threshold:.3f}: {caught:.1%} of {attack.sum()} attacks,"
-        f" {FALSE_POSITIVES:.1%} of {(~attack).sum()} benign\n"
+    short = np.array([len(sample.text) < SHORT for sample in samples])
+    threshold = max(
+        float(np.quantile(greatest[~attack & short], 1 - SHORT_FALSE_POSITIVES)),
+        float(np.quantile(greatest[~attack & ~short], 1 - FALSE_POSITIVES)),
     )
-    return threshold, float(slopes[int(np.argmin(losses))])
+    for name, kind in (("documents", ~short), ("short texts", short)):
+        over = float((greatest[~attack & kind] > threshold).mean())
+        sys.stdout.write(f"{over:.1%} of {(~attack & kind).sum()} benign {name}\n")
+    caught = float((greatest[attack] >= threshold).mean())
+    sys.stdout.write(f"threshold {threshold:.3f}: {caught:.1%} of {attack.sum()} attacks\n")
+    return threshold
 
 
 def greatest_logit(reader: WindowReader, parser: InlineParser, text: str) -> float:
@@ -302,11 +324,23 @@ def main() -> None:
                 weights=prepared.ranker.weights.astype(np.float16),
                 bias=np.float32(prepared.ranker.bias),
             )
+        model, tokenizer = classifier(weights), tokenizer_of(weights)
         with tempfile.TemporaryDirectory() as scratch:
-            model = train(weights, prepared.examples, checkpoint=Path(scratch) / "encoder.pt")
+            for examples, learning_rate, smoothing in (
+                (prepared.examples, LEARNING_RATE, SMOOTHING),
+                (prepared.second, SECOND_LEARNING_RATE, 0.0),
+            ):
+                train(
+                    model,
+                    tokenizer,
+                    examples,
+                    learning_rate=learning_rate,
+                    smoothing=smoothing,
+                    checkpoint=Path(scratch) / "encoder.pt",
+                )
     export(model.eval(), weights, out)
-    threshold, slope = operating_point(out, arguments.data, arguments.benign)
-    pin = write_manifest(out, threshold=threshold, slope=slope)
+    threshold = operating_threshold(out, arguments.data, arguments.benign)
+    pin = write_manifest(out, threshold=threshold)
     sys.stdout.write(f"SHIPPED_CLASSIFIER_SHA256 = {pin}\n")
 
 

@@ -9,6 +9,7 @@ from typing import Final
 
 from backends.citations.cases_eyecite import EyeciteCases
 from backends.clock import SystemClock
+from backends.instruction_classifier_onnx import OnnxInstructionClassifier
 from backends.memory.citations import InMemoryCitationCache
 from backends.memory.locks import InMemoryRateLimiter
 from backends.parser_process import ProcessParser
@@ -16,6 +17,8 @@ from backends.secrets_detect_secrets import SecretsDetector
 from defences.detectors.citations import CheckedCitation, CitationsDetector, check_citations
 from defences.detectors.hidden_text import HiddenTextDetector
 from defences.detectors.injected_instructions import InjectedInstructionsDetector
+from defences.detectors.injected_instructions.classified import WindowReader
+from defences.detectors.injected_instructions.ranker import WindowRanker
 from defences.detectors.near_duplicates import NearDuplicatesDetector
 from defences.detectors.publisher_signature import PublisherSignatureDetector
 from defences.detectors.version_changes import VersionChangesDetector
@@ -232,7 +235,7 @@ def build_detectors(
     chosen = ingest or IngestSettings()
     cases = EyeciteCases() if chosen.citations.case_law else None
     return (
-        InjectedInstructionsDetector(),
+        InjectedInstructionsDetector(reader=build_window_reader()),
         HiddenTextDetector(),
         DatedCitationsDetector(today=as_of, cases=cases)
         if callable(as_of)
@@ -242,6 +245,19 @@ def build_detectors(
         PublisherSignatureDetector(),
         build_personal_data(chosen.personal_data),
         SecretsDetector(),
+    )
+
+
+def build_window_reader() -> WindowReader:
+    """Build the learned tiers of the detector of injected instructions.
+
+    Raises:
+        PermanentError: The shipped model's manifest or linear tier is missing or not the pinned one.
+    """
+    classifier = OnnxInstructionClassifier()
+    linear = classifier.linear_weights()
+    return WindowReader(
+        ranker=WindowRanker(weights=linear.weights, bias=linear.bias), classifier=classifier
     )
 
 

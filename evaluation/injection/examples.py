@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ HELD_OUT_ROWS: Final = ("deepset", "bastion", "giskard", "OWASP", "tldr", "garak
 _QUOTING: Final = "benign_security_quoting"
 _LONG: Final = 400  # characters; longer attack texts are cut, and their likeliest windows taken
 _LIKELIEST: Final = 2
+_LINE_END: Final = re.compile(r"\n+|(?<=[.!?\u3002])\s*(?=\S)")
 _ALONE: Final = 0.6  # share of collected attacks that stand alone, not in ordinary text
 _WRITTEN_ALONE: Final = 0.3
 _AMONG_REQUESTS: Final = 0.25  # share of carriers that are ordinary requests
@@ -55,7 +57,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizes:
-    """How many examples of each kind the encoder sees."""
+    """How many examples of each kind the encoder sees; those of the second pass last."""
 
     written: int = 5_200
     collected: int = 3_600
@@ -65,6 +67,11 @@ class Sizes:
     random: int = 4_000
     short: int = 3_600
     ordinary: int = 1_800
+    lines: int = 2_600
+    fragments: int = 500
+    requests: int = 700
+    again_attacks: int = 3_500
+    again_benign: int = 2_200
 
 
 def read_rows(path: Path) -> list[Row]:
@@ -199,3 +206,45 @@ def short_benign(rows: Sequence[Row], rng: random.Random, sizes: Sizes) -> list[
     texts = rng.sample(short, min(sizes.short, len(short)))
     texts += [ordinary(rng, sentences=rng.randint(1, 5)) for _ in range(sizes.ordinary)]
     return [Example(text=text, attack=False) for text in texts]
+
+
+def second_pass(
+    first: Sequence[Example],
+    by_source: dict[str, list[str]],
+    rng: random.Random,
+    sizes: Sizes,
+) -> list[Example]:
+    """Return what the first pass leaves unlearnt, among some of what it taught.
+
+    Single lines and fragments of ordinary documents in every language of `by_source`: without
+    them, whatever is short and not English looks like an attack.
+    """
+    lines = {
+        source: sorted(
+            {line.strip() for window in windows for line in _LINE_END.split(window)} - {""}
+        )
+        for source, windows in by_source.items()
+    }
+    texts = _drawn(lines, rng, sizes.lines, at_least=12)
+    texts += [
+        " ".join(line.split()[: rng.randint(1, 3)]) for line in _drawn(lines, rng, sizes.fragments)
+    ]
+    texts += [ordinary(rng, sentences=1) for _ in range(sizes.requests)]
+    attacks = [example for example in first if example.attack]
+    benign = [example for example in first if not example.attack]
+    every = [Example(text=text, attack=False) for text in texts]
+    every += rng.sample(attacks, min(sizes.again_attacks, len(attacks)))
+    every += rng.sample(benign, min(sizes.again_benign, len(benign)))
+    rng.shuffle(every)
+    return every
+
+
+def _drawn(
+    lines: dict[str, list[str]], rng: random.Random, count: int, *, at_least: int = 3
+) -> list[str]:
+    """Return `count` lines of at least so many characters, evenly over sources."""
+    long_enough = [
+        [line for line in of_source if len(line) >= at_least] for of_source in lines.values()
+    ]
+    sources = [of_source for of_source in long_enough if of_source]
+    return [rng.choice(rng.choice(sources)) for _ in range(count)]

@@ -25,6 +25,8 @@ BUDGET = 6
 VISIBLE_SHARE = 3
 """Of them, at least so many go to the visible text, if it has them."""
 
+_SHORTEST = 12  # characters: labels, badges and names are no orders
+
 _KEPT = 24  # likeliest windows of a reading that compete for the budget
 _OVERLAP = 0.6  # of a window that another has read already
 
@@ -113,6 +115,8 @@ class WindowReader:
 
     def _candidates(self, reading: Reading) -> Sequence[_Candidate]:
         bounds = pieces(reading.view.text.text)
+        if not len(bounds) or bounds[-1, 1] - bounds[0, 0] < _SHORTEST:
+            return []
         windows = windows_of(bounds)
         scores = self._ranker.scores(reading.folded, bounds, windows)
         likeliest = heapq.nlargest(_KEPT, range(len(scores)), key=lambda row: scores[row])

@@ -152,19 +152,47 @@ def _with_mentions(text: str, hits: Sequence[_Hit]) -> Iterator[_Hit]:
 
 
 def _classified_hits(windows: Sequence[ClassifiedWindow]) -> Iterator[_Hit]:
-    for window in windows:
-        if window.risk >= _LIKELY:
-            yield _hit(window.reading, CLASSIFIED, risk=window.risk, at=window.focus)
+    """Yield the windows worth holding; where there is none, the likeliest alone.
+
+    Windows of one document are no independent witnesses: their doubts do not add up, or length
+    alone would.
+    """
+    hits = [_window_hit(window) for window in windows]
+    hostile = [hit for hit in hits if hit.risk >= _HOSTILE]
+    if hostile:
+        yield from hostile
+    elif hits:
+        likeliest = max(hits, key=lambda hit: hit.risk)
+        if likeliest.risk >= _LIKELY:
+            yield likeliest
 
 
-def _hit(reading: Reading, family: str, *, risk: float, at: Span) -> _Hit:
-    """Return a hit at a range of the reading's view; decoding and concealment raise its risk."""
-    doubt = (_ENCODED_DOUBT if reading.view.encoding else 1.0) * (
+def _window_hit(window: ClassifiedWindow) -> _Hit:
+    """Return a hit whose odds, unlike a rule's doubt, are raised by decoding and concealment.
+
+    Most windows say nothing: halving the doubt about nothing would make it a finding.
+    """
+    odds = window.risk / max(1e-9, 1.0 - window.risk) / _share_of_doubt(window.reading)
+    return _at(window.reading, CLASSIFIED, risk=odds / (1.0 + odds), at=window.focus)
+
+
+def _rule_hit(reading: Reading, rule: Rule, at: Span) -> _Hit:
+    risk = 1.0 - (1.0 - rule.strength) * _share_of_doubt(reading)
+    return _at(reading, rule.family, risk=risk, at=at)
+
+
+def _share_of_doubt(reading: Reading) -> float:
+    """Return the share of a doubt that decoding and concealment leave."""
+    return (_ENCODED_DOUBT if reading.view.encoding else 1.0) * (
         _HIDDEN_DOUBT if reading.concealed else 1.0
     )
+
+
+def _at(reading: Reading, family: str, *, risk: float, at: Span) -> _Hit:
+    """Return a hit at a range of the reading's view."""
     return _Hit(
         family=family,
-        risk=1.0 - (1.0 - risk) * doubt,
+        risk=risk,
         channel=reading.channel,
         place=reading.place,
         at=reading.view.text.source(at.start, at.end),
@@ -180,7 +208,7 @@ def _text_hits(found: Sequence[Reading]) -> Iterator[_Hit]:
         squashed = reading.view.squashed
         for rule in applicable(SQUASHED if squashed else rules, reading.folded):
             for at in _matches(rule, reading.folded):
-                hit = _hit(reading, rule.family, risk=rule.strength, at=at)
+                hit = _rule_hit(reading, rule, at)
                 key = (rule.family, hit.at.start, hit.at.end)
                 if key not in seen:
                     seen.add(key)

@@ -73,7 +73,7 @@ SMOOTHING: Final = 0.02
 DOCUMENTS_PER_SOURCE: Final = 160
 WINDOWS_PER_DOCUMENT: Final = 14
 REPORT_EVERY: Final = 25
-FALSE_POSITIVES: Final = 0.01
+FALSE_POSITIVES: Final = 0.005
 """Of held-out benign documents, where the threshold is set; the rules add theirs to it."""
 
 SHORT_FALSE_POSITIVES: Final = 0.04

@@ -22,7 +22,7 @@ from domain.errors import DetectorUnavailableError, PermanentError
 
 SHIPPED_CLASSIFIER_DIR: Final = Path(__file__).parent / "models" / "injection-minilm-int8"
 SHIPPED_CLASSIFIER_SHA256: Final = (
-    "cd3da2ee4dc701b41f4313c2f9e730ec298a353182a36ade2762bee798941826"
+    "51a5bb944fe4cbfb9428a8c154110350b67c5037ce602a872bf09c323c605c91"
 )
 """Pins the shipped manifest, which pins the files."""
 

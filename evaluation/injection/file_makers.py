@@ -45,7 +45,7 @@ def pdf_lines(
 ) -> str:
     """Return content that shows `text`, wrapped; `before` sets colour or render mode."""
     out, row = [f"BT {before} /F1 {size} Tf {size * 1.3:.1f} TL 1 0 0 1 {x} {y} Tm"], ""
-    rows = []
+    rows: list[str] = []
     for word in text.split():
         if len(row) + len(word) >= _LINE_WIDTH:
             rows, row = [*rows, row], word

@@ -32,7 +32,7 @@ _Make = Callable[[str, str], bytes]
 
 
 def _pdf(hidden: Callable[[str], str], **entries: str) -> _Make:
-    return lambda p, c: pdf_bytes(pdf_lines(c) + hidden(p), **entries)  # type: ignore[arg-type]
+    return lambda p, c: pdf_bytes(pdf_lines(c) + hidden(p), **entries)
 
 
 def _low(p: str, before: str = "", *, x: float = 50, y: float = 200, size: float = 11) -> str:

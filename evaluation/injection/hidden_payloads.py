@@ -112,9 +112,10 @@ def carriers(rng: random.Random, *, count: int) -> Iterator[str]:
 
 def _paragraphs() -> Iterator[str]:
     for distribution in metadata.distributions():
+        entries = distribution.metadata
         description = (
-            distribution.metadata.get("Description") or distribution.metadata.get_payload()
-        )  # type: ignore[attr-defined]
+            entries["Description"] if "Description" in entries else entries.get_payload()  # type: ignore[attr-defined]
+        )
         for paragraph in str(description).split("\n\n"):
             flat = " ".join(paragraph.split())
             if 30 <= len(flat.split()) <= 120 and not _MARKUP.search(flat):  # noqa: PLR2004

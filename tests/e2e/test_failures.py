@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.integration, pytest.mark.slow]
 SENTENCE = "The harbour office number {n} keeps its ledger of ropes in the {n}th room upstairs. "
 
 
-def long_page(title: str, sentences: int = 6000) -> str:
+def long_page(title: str, sentences: int = 1500) -> str:
     return f"# {title}\n\n" + "".join(SENTENCE.format(n=n) for n in range(sentences))
 
 

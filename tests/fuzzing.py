@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -58,3 +59,10 @@ def fuzz(
     report = done.stdout + done.stderr
     assert done.returncode == 0, report
     return report
+
+
+def assert_all_tested(report: str) -> None:
+    """Fail unless every operation of the OpenAPI document was tested."""
+    selected = re.search(r"Selected: (\d+)/\1\b", report)
+    assert selected is not None, report
+    assert f"Tested: {selected[1]}" in report, report

@@ -73,6 +73,8 @@ _CONTRIBUTOR_WORDS: Final = 250
 _NOTE_WORDS: Final = 20
 """A comment up to here is a note on the page, unless it gives orders."""
 _INTERFACE_WORDS: Final = 60
+_WORDS_A_SIGN: Final = 10
+"""One word of an interface in so many: a single "accept" makes no dialogue of hidden prose."""
 _INTERFACE: Final = re.compile(
     r"\b(?:cookies?|consent|javascript|loading|please wait|sign (?:in|up)|log ?in|log ?out|newsletter"
     r"|subscribe|menu|navigation|search|cart|basket|checkout|close|dismiss|copy link|copied|share|toggle"
@@ -116,7 +118,8 @@ def is_benign(channel: str, text: str) -> bool:
 
 def _is_interface(text: str, words: int) -> bool:
     """Whether it is what a script shows in time: a menu, a dialogue, a message of the page's own."""
-    if words <= _INTERFACE_WORDS and _INTERFACE.search(text):
+    spoken = len(_INTERFACE.findall(text))
+    if words <= _INTERFACE_WORDS and spoken * _WORDS_A_SIGN >= words:
         return True
     lines = [line for line in text.splitlines() if line.strip()]
     return len(lines) > 1 and all(len(line.split()) <= _MENU_LINE for line in lines)

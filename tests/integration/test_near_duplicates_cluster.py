@@ -20,6 +20,7 @@ from backends.near_duplicates_redis import RedisNearDuplicateIndex
 from defences.retrieval.shingles import fingerprint
 from domain.documents import DocumentId, OriginKind, OriginRef, TenantId
 from domain.retrieval import Fingerprint
+from tests.services import free_port
 
 pytestmark = pytest.mark.anyio
 
@@ -31,7 +32,9 @@ ORIGIN = OriginRef(kind=OriginKind.UPLOADER, id="u")
 def cluster_port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     folder: Path = tmp_path_factory.mktemp("cluster")
     folder.chmod(0o700)
-    server = ValkeyServer(data_dir=folder, config={"save": "", "cluster-enabled": "yes"})
+    server = ValkeyServer(
+        port=free_port(), data_dir=folder, config={"save": "", "cluster-enabled": "yes"}
+    )
     server.start()
     server.wait_until_ready()
     try:

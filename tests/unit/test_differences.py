@@ -229,8 +229,8 @@ def test_a_text_never_contradicts_itself(text: str) -> None:
     ids=["dots", "refrain", "figures", "addresses", "breaks", "digits"],
 )
 def test_hostile_texts_take_time_in_proportion(hostile: str) -> None:
-    begun = time.process_time()
+    begun = time.thread_time()
 
     differences(hostile, hostile[7:] + " 5 mg")
 
-    assert time.process_time() - begun < 10
+    assert time.thread_time() - begun < 10

@@ -309,9 +309,9 @@ def test_work_grows_no_faster_than_the_text(unit: str) -> None:
         document = make_document("References\n\n" + unit * (size // len(unit)))
         best = float("inf")
         for _ in range(2):
-            start = time.process_time()
+            start = time.thread_time()
             DETECTOR.scan(document)
-            best = min(best, time.process_time() - start)
+            best = min(best, time.thread_time() - start)
         return best
 
     small, large = seconds(20_000), seconds(160_000)

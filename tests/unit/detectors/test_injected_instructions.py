@@ -368,9 +368,9 @@ def _seconds(text: str) -> float:
     document = make_document(text)
     best = float("inf")
     for _ in range(2):
-        start = time.process_time()
+        start = time.thread_time()
         DETECTOR.scan(document)
-        best = min(best, time.process_time() - start)
+        best = min(best, time.thread_time() - start)
     return best
 
 

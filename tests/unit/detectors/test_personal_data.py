@@ -285,9 +285,9 @@ def test_work_grows_no_faster_than_the_text(
         document = make_document(unit * (size // len(unit)))
         best = float("inf")
         for _ in range(2):
-            start = time.process_time()
+            start = time.thread_time()
             detector.scan(document)
-            best = min(best, time.process_time() - start)
+            best = min(best, time.thread_time() - start)
         return best
 
     small, large = seconds(10_000), seconds(80_000)

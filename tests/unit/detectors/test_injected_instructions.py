@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import base64
 import codecs
-import time
 import urllib.parse
 
 import pytest
@@ -22,6 +21,7 @@ from domain.documents import HiddenPassage
 from domain.scanning import Finding, FindingLevel
 from domain.text import MappedText
 from tests.builders import make_document
+from tests.growth import cpu_seconds
 
 DETECTOR = InjectedInstructionsDetector()
 QUARANTINE = 0.5
@@ -366,12 +366,7 @@ PATHOLOGICAL = {
 
 def _seconds(text: str) -> float:
     document = make_document(text)
-    best = float("inf")
-    for _ in range(2):
-        start = time.thread_time()
-        DETECTOR.scan(document)
-        best = min(best, time.thread_time() - start)
-    return best
+    return cpu_seconds(lambda: DETECTOR.scan(document))
 
 
 @pytest.mark.slow

@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
@@ -24,6 +23,7 @@ from backends.personal_data_presidio import (
 )
 from domain.scanning import Finding, FindingLevel
 from tests.builders import make_document
+from tests.growth import cpu_seconds
 
 pytestmark = pytest.mark.slow
 QUARANTINE = 0.6
@@ -283,12 +283,7 @@ def test_work_grows_no_faster_than_the_text(
 ) -> None:
     def seconds(size: int) -> float:
         document = make_document(unit * (size // len(unit)))
-        best = float("inf")
-        for _ in range(2):
-            start = time.thread_time()
-            detector.scan(document)
-            best = min(best, time.thread_time() - start)
-        return best
+        return cpu_seconds(lambda: detector.scan(document))
 
     small, large = seconds(10_000), seconds(80_000)
 

@@ -8,7 +8,6 @@ import string
 import subprocess
 import sys
 from collections.abc import Sequence
-from time import thread_time
 
 import pytest
 from hypothesis import given, settings
@@ -22,6 +21,7 @@ from backends.secrets_detect_secrets import (
 )
 from domain.scanning import Finding
 from tests.builders import make_document
+from tests.growth import cpu_seconds
 
 DETECTOR = SecretsDetector()
 _LETTERS = string.ascii_letters + string.digits
@@ -194,12 +194,7 @@ def test_rules_are_all_named() -> None:
 def test_work_grows_no_faster_than_the_text(unit: str) -> None:
     def seconds(size: int) -> float:
         document = make_document(unit * (size // len(unit)))
-        best = float("inf")
-        for _ in range(2):
-            start = thread_time()
-            DETECTOR.scan(document)
-            best = min(best, thread_time() - start)
-        return best
+        return cpu_seconds(lambda: DETECTOR.scan(document))
 
     small, large = seconds(10_000), seconds(80_000)
 

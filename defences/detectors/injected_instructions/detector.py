@@ -21,7 +21,6 @@ from defences.detectors.injected_instructions.rules_hidden import HIDDEN as CONC
 from defences.detectors.injected_instructions.rules_misuse import MISUSE
 from defences.detectors.injected_instructions.rules_multilingual import OTHER_LANGUAGES, SQUASHED
 from defences.detectors.injected_instructions.rules_takeover import TAKEOVER
-from defences.detectors.injected_instructions.views import fold
 from domain.documents import Document, Span
 from domain.scanning import Finding, FindingLevel
 
@@ -87,7 +86,7 @@ class InjectedInstructionsDetector:
         """
         found = list(readings(document))
         windows = [] if self._reader is None else self._reader.read(found)
-        hits = list(_document_hits(document, found, windows))
+        hits = list(_document_hits(found, windows))
         shown = _discounted(hits)
         counts: dict[tuple[str, bool], int] = defaultdict(int)
         for hit in hits:
@@ -107,9 +106,7 @@ def document_risk(findings: Iterable[Finding]) -> float:
     return 1.0 - math.prod(1.0 - risk for risk in greatest.values())
 
 
-def _document_hits(
-    document: Document, found: Sequence[Reading], windows: Sequence[ClassifiedWindow]
-) -> Iterator[_Hit]:
+def _document_hits(found: Sequence[Reading], windows: Sequence[ClassifiedWindow]) -> Iterator[_Hit]:
     visible: list[_Hit] = []
     for hit in _classified_hits(windows):
         if hit.channel == VISIBLE:
@@ -122,7 +119,7 @@ def _document_hits(
             visible += hits
         else:
             yield from hits
-    yield from _with_mentions(document.text.text, visible)
+    yield from _with_mentions(found[0], visible)
 
 
 def _by_place(found: Sequence[Reading]) -> Mapping[int, Sequence[Reading]]:
@@ -132,11 +129,11 @@ def _by_place(found: Sequence[Reading]) -> Mapping[int, Sequence[Reading]]:
     return places
 
 
-def _with_mentions(text: str, hits: Sequence[_Hit]) -> Iterator[_Hit]:
-    """Yield hits of the visible text, those that are quoted or explained as mentions."""
+def _with_mentions(visible: Reading, hits: Sequence[_Hit]) -> Iterator[_Hit]:
+    """Yield hits of the visible text, read as it stands; what is quoted or explained, as mentions."""
     if not hits:
         return
-    context = Context(text=text, folded=fold(text))
+    context = Context(text=visible.view.text.text, folded=visible.folded)
     for hit in hits:
         around = context.around(hit.at)
         quoted = around.enclosure is Enclosure.QUOTED

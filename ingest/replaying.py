@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 
 from domain.documents import DocumentId, OriginRef, TenantId
@@ -96,8 +97,12 @@ class PolicyReplay:
         return Replayed(
             record=record,
             before=stored.assessment,
-            after=policy.assess(
-                stored.report, provenance, now=record.decided_at or record.received_at
+            # Beside the loop: reports are as long as their documents' authors made them.
+            after=await asyncio.to_thread(
+                policy.assess,
+                stored.report,
+                provenance,
+                now=record.decided_at or record.received_at,
             ),
             settled_by_person=record.decided_by not in (None, "policy"),
         )

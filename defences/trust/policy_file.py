@@ -32,6 +32,13 @@ _Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 _Share = Annotated[_Number, Field(ge=0, le=1)]
 _Name = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 _Pattern = Annotated[str, Field(pattern=r"^[a-z0-9-]+(\.[a-z0-9-]+)*\.(\*|[a-z0-9-]+)$")]
+MAX_CHARACTERS: Final = 200_000
+MAX_DOTS: Final = 64
+"""In a line: the parser takes quadratic time over a dotted key."""
+MAX_RULES: Final = 200
+MAX_COMPOSITES: Final = 50
+"""Each is looked for in every report; a replay goes over many."""
+
 _SECONDS_A_MINUTE: Final = 60.0
 _MOST_GROUPS: Final = float(len(Group))
 
@@ -128,24 +135,20 @@ class _Policy(_Table):
     reputation: _Reputation
     thresholds: _Thresholds
     groups: dict[Group, _GroupTable]
-    rules: tuple[_Rule, ...] = ()
-    hard: tuple[_Hard, ...] = ()
-    composites: tuple[_Composite, ...] = ()
+    rules: Annotated[tuple[_Rule, ...], Field(max_length=MAX_RULES)] = ()
+    hard: Annotated[tuple[_Hard, ...], Field(max_length=MAX_RULES)] = ()
+    composites: Annotated[tuple[_Composite, ...], Field(max_length=MAX_COMPOSITES)] = ()
 
 
 def parse_policy(text: str) -> PolicyWeights:
     """Return the policy that a TOML text describes.
 
     Raises:
-        ConfigurationError: It is not TOML, has an unknown key, lacks one, has a value out of range
-            or the wrong type, names a rule or detector twice, or contradicts itself.
+        ConfigurationError: It is not TOML, is too long, has an unknown key, lacks one, has a value
+            out of range or the wrong type, names a rule or detector twice, or contradicts itself.
     """
     try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as exc:
-        raise ConfigurationError(f"trust policy is not TOML: {exc}") from exc
-    try:
-        policy = _Policy.model_validate(table)
+        policy = _Policy.model_validate(_table(text))
     except ValidationError as exc:
         faults = "; ".join(
             f"{'.'.join(map(str, error['loc']))}: {error['msg']}" for error in exc.errors()
@@ -153,6 +156,22 @@ def parse_policy(text: str) -> PolicyWeights:
         raise ConfigurationError(f"trust policy: {faults}") from exc
     _check(policy)
     return _weights(policy)
+
+
+def _table(text: str) -> dict[str, object]:
+    if len(text) > MAX_CHARACTERS:
+        raise ConfigurationError(
+            f"trust policy has {len(text)} characters, limit is {MAX_CHARACTERS}"
+        )
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.count(".") > MAX_DOTS:
+            raise ConfigurationError(f"trust policy: line {number} has more than {MAX_DOTS} dots")
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as exc:
+        raise ConfigurationError(f"trust policy is not TOML: {exc}") from exc
+    except (ValueError, RecursionError) as exc:  # a number of thousands of digits; deep nesting
+        raise ConfigurationError(f"trust policy is not read: {type(exc).__name__}") from exc
 
 
 def _check(policy: _Policy) -> None:

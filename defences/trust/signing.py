@@ -42,6 +42,8 @@ _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,99}")
 _LOGICAL_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@-]{0,199}")
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 _ID_DIGITS: Final = 16
+_P: Final = 2**255 - 19
+_D: Final = -121665 * pow(121666, -1, _P) % _P
 
 
 def canonical(tenant_id: TenantId, publication: Publication) -> bytes:
@@ -115,8 +117,15 @@ def read_public_key(text: str) -> bytes:
     """Return the 32 bytes of a public key in PEM, hexadecimal or base64.
 
     Raises:
-        InputError: It is none, or no Ed25519 key.
+        InputError: It is none, or no Ed25519 key, or one under which strangers can sign.
     """
+    raw = _public_bytes(text)
+    if not _stands_for_one_signer(raw):
+        raise InputError("the public key is no point of the curve, or one of small order")
+    return raw
+
+
+def _public_bytes(text: str) -> bytes:
     if "-----BEGIN" in text:
         try:
             key = load_pem_public_key(text.encode())
@@ -129,6 +138,25 @@ def read_public_key(text: str) -> bytes:
     if raw is None or len(raw) != KEY_BYTES:
         raise InputError("a public key is PEM, or 32 bytes in hexadecimal or base64")
     return raw
+
+
+def _stands_for_one_signer(public_key: bytes) -> bool:
+    """Whether the key is a point of the curve that eight times itself is not the neutral element.
+
+    OpenSSL takes any point. Under one of small order a signature can be made without a private key:
+    under `01 00 ... 00` the same 64 bytes verify for every message (RFC 8032, section 8.9).
+    """
+    y = int.from_bytes(public_key, "little") % 2**255 % _P
+    if pow(_x_squared(y), (_P - 1) // 2, _P) == _P - 1:
+        return False
+    for _ in range(3):
+        x2, y2 = _x_squared(y), y * y
+        y = (y2 + x2) * pow(2 - y2 + x2, _P - 2, _P) % _P
+    return y != 1
+
+
+def _x_squared(y: int) -> int:
+    return (y * y - 1) * pow(_D * y * y + 1, _P - 2, _P) % _P
 
 
 def read_private_key(text: str) -> bytes:

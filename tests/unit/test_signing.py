@@ -158,3 +158,40 @@ def test_a_private_key_of_another_kind_is_refused() -> None:
         read_private_key(pem)
     with pytest.raises(InputError, match="PEM"):
         read_private_key("secret")
+
+
+@pytest.mark.parametrize(
+    "weak",
+    [
+        "0100000000000000000000000000000000000000000000000000000000000000",
+        "0100000000000000000000000000000000000000000000000000000000000080",
+        "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+        "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+        "0000000000000000000000000000000000000000000000000000000000000000",
+        "0000000000000000000000000000000000000000000000000000000000000080",
+        "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+        "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+        "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc85",
+        "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+        "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa",
+        "0200000000000000000000000000000000000000000000000000000000000000",
+    ],
+)
+def test_a_key_under_which_strangers_can_sign_is_refused(weak: str) -> None:
+    with pytest.raises(InputError, match="small order"):
+        read_public_key(weak)
+
+
+def test_without_the_check_a_stranger_signs_under_such_a_key() -> None:
+    neutral = bytes([1]) + bytes(31)
+
+    forged = Attestation(publication=SAID, signature=neutral + bytes(32))
+
+    assert verifies(TENANT, forged, [neutral])
+
+
+@given(st.binary(min_size=32, max_size=32))
+def test_every_honest_key_is_read(private: bytes) -> None:
+    public = public_key_of(private)
+
+    assert read_public_key(public.hex()) == public

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import timedelta
@@ -446,3 +447,32 @@ def test_a_contribution_names_the_version_of_the_detector_that_saw_it() -> None:
     (told,) = assess(finding("citations.a", 0.2)).contributions
 
     assert told.version == "1"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("name = " + "[" * 50_000, "RecursionError"),
+        ("name = " + "{a=" * 20_000, "RecursionError"),
+        ("priority = " + "1" * 5_000, "ValueError"),
+        ("a" + ".a" * 40_000 + " = 1", "more than 64 dots"),
+        ("# " + "x" * 200_000, "limit is 200000"),
+        (TEXT + "\n".join(f'[[rules]]\nrule = "r{n}.a"' for n in range(201)), "rules"),
+        (
+            TEXT
+            + "\n".join(
+                f'[[composites]]\nname = "c{n}"\nall = ["a.b", "c.d"]\nmin_risk = 0.1\n'
+                'points = 0.1\ngroup = "other"'
+                for n in range(50)
+            ),
+            "composites",
+        ),
+    ],
+)
+def test_a_hostile_policy_is_refused_at_once(text: str, told: str) -> None:
+    started = time.thread_time()
+
+    with pytest.raises(ConfigurationError, match=told):
+        load_policy(text)
+
+    assert time.thread_time() - started < 5.0  # the dotted key took 100 s

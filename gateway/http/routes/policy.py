@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Final
 
 from fastapi import APIRouter
@@ -63,7 +64,7 @@ async def replay(
             f"more than {REPLAYS_PER_MINUTE} replays a minute", retry_after_seconds=wait
         )
     try:
-        policy = load_policy(body.policy)
+        policy = await asyncio.to_thread(load_policy, body.policy)
     except ConfigurationError as exc:
         raise InputError(str(exc)) from exc  # the caller's file, not ours
     page = await services.trust.replay.page(

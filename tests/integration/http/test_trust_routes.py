@@ -283,9 +283,10 @@ async def test_a_replay_comes_in_pages(gateway: Gateway) -> None:
     assert second.json()["next_cursor"] is None
 
 
-async def test_a_file_that_is_no_policy_is_refused(gateway: Gateway) -> None:
+@pytest.mark.parametrize("policy", ["name = 1", "name = " + "[" * 50_000, "x = " + "1" * 5_000])
+async def test_a_file_that_is_no_policy_is_refused(gateway: Gateway, policy: str) -> None:
     reply = await gateway.client.post(
-        "/v1/policy/replays", json={"policy": "name = 1"}, headers=await gateway.reviewer()
+        "/v1/policy/replays", json={"policy": policy}, headers=await gateway.reviewer()
     )
 
     assert "trust policy" in problem(reply, 422, "invalid-input")["detail"]

@@ -156,10 +156,14 @@ class HiddenPassage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetadataField:
-    """Text beside the text (title, author, subject, file name ...): scanned and fenced (Law 14)."""
+    """Text beside the text (title, author, subject, file name ...): scanned and fenced (Law 14).
+
+    `raw` is the value as it came, where hardening it changed it; empty otherwise.
+    """
 
     name: str
     value: str
+    raw: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,6 +20,7 @@ from domain.retrieval import Embedder, FamilyId, Vector, VectorRecord, VectorSto
 from domain.scanning import Finding, FindingLevel
 from ingest.chunking import chunk
 from ingest.masking import Masking
+from ingest.normalise import harden_line
 from ingest.regrouping import Regrouping, member_of, move_members
 
 _EMBED_BATCH: Final = 256
@@ -165,10 +166,10 @@ class Admission:
             await self._vectors.set_origin(present, tenant_id=document.tenant_id)
 
     def _shown(self, record: DocumentRecord) -> tuple[str, str | None]:
-        """Return title and address as they may be read."""
+        """Return title and address as they may be read: of the title what a reader sees of it."""
         address = record.source_uri
         return (
-            self._masking.masked_text(record.title or record.file_name or ""),
+            self._masking.masked_text(harden_line(record.title or record.file_name or "")),
             None if address is None else self._masking.masked_text(address),
         )
 

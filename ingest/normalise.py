@@ -110,15 +110,25 @@ def build_document(
             for passage in hidden
         ),
         metadata=tuple(
-            MetadataField(name=field.name, value=_flat(field.value))
-            for field in (*metadata, *parsed.metadata)
+            read for field in (*metadata, *parsed.metadata) for read in _hardened_field(field)
         ),
         parts=parsed.parts,
         warnings=parsed.warnings,
     )
 
 
-def _flat(value: str) -> str:
+def _hardened_field(field: MetadataField) -> Iterator[MetadataField]:
+    """Yield a field as a reader sees it, then what invisible code points spell in it."""
+    value = harden_line(field.value)
+    name = harden_line(field.name)
+    yield MetadataField(name=name, value=value, raw="" if value == field.value else field.value)
+    for passage in hidden_unicode(field.value):
+        # Under another name: a title that only a program reads is no title.
+        yield MetadataField(name=f"{name} ({passage.channel})", value=harden_line(passage.text.text))
+
+
+def harden_line(value: str) -> str:
+    """Return a title, name or link as a reader sees it, without blanks around it."""
     return normalise(MappedText.identity(value)).text.strip()
 
 

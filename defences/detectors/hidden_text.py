@@ -84,6 +84,7 @@ _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 _DENSE: Final = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _DENSE_LETTERS_PER_WORD: Final = 2
 _MANY_WORDS: Final = 12
+_HOSTILE: Final = 0.9
 _LONG_LABEL: Final = 50
 _SPLIT_WORD: Final = re.compile("[^\\W\\d_]+(?:\u00ad[^\\W\\d_]*)+")
 _STACKED: Final = re.compile(f"[^\\W\\d_][{tables.STACKING}]{{3,}}")
@@ -108,6 +109,7 @@ class HiddenTextDetector:
             *_encoded(document),
             *_code_points(document),
             *_metadata(document),
+            *_marked_metadata(document),
             *_warnings(document),
         ]
 
@@ -182,7 +184,7 @@ def _finding(
     return Finding(
         rule=f"hidden-text.{channel}",
         risk=risk,
-        level=FindingLevel.HOSTILE if risk >= 0.9 else FindingLevel.SUSPICIOUS,  # noqa: PLR2004
+        level=FindingLevel.HOSTILE if risk >= _HOSTILE else FindingLevel.SUSPICIOUS,
         message=message,
         span=span,
         locator=locator or document.locate(span),
@@ -213,12 +215,13 @@ def _encoded(document: Document) -> Iterator[Finding]:
 def _metadata(document: Document) -> Iterator[Finding]:
     """Yield properties that give orders: a title says what a document is about, not what to do."""
     for field in document.metadata:
-        if field.name in _ADDRESSES or not gives_orders(field.value):
+        name = field.name.replace("_", "-")
+        if name in _ADDRESSES or not gives_orders(field.value):
             continue
         sentence = (
             field.value.rstrip()[-1:] in ".!?:;\"'\u201d" or len(field.value.split()) >= _MANY_WORDS
         )
-        if field.name in _HEADLINES and not sentence:
+        if name in _HEADLINES and not sentence:
             continue
         count = len(field.value.split())
         yield Finding(
@@ -229,6 +232,24 @@ def _metadata(document: Document) -> Iterator[Finding]:
             evidence={"channel": "metadata", "count": count},
         )
         return
+
+
+def _marked_metadata(document: Document) -> Iterator[Finding]:
+    """Yield the invisible and reordering code points of titles, names and links, once a kind."""
+    worst: dict[Trick, tuple[float, int]] = {}
+    for field in document.metadata:
+        for trick, found in _dishonest(field.raw).items():
+            told = (_mark_risk(trick, found, field.raw), len(found))
+            worst[trick] = max(told, worst.get(trick, told))
+    for trick, (risk, count) in worst.items():
+        if risk > 0:
+            yield Finding(
+                rule=f"hidden-text.{trick.value}",
+                risk=risk,
+                level=FindingLevel.HOSTILE if risk >= _HOSTILE else FindingLevel.SUSPICIOUS,
+                message=f"{count} code points of the kind {trick.value} in a property",
+                evidence={"channel": "metadata", "count": count},
+            )
 
 
 def _warnings(document: Document) -> Iterator[Finding]:
@@ -263,11 +284,7 @@ def _code_points(document: Document) -> Iterator[Finding]:
     raw = document.raw_text
     if raw.isascii():
         return
-    marks: dict[Trick, list[Mark]] = {}
-    for mark in find_marks(raw):
-        if not mark.honest:
-            marks.setdefault(mark.trick, []).append(mark)
-    for trick, found in marks.items():
+    for trick, found in _dishonest(raw).items():
         risk = _mark_risk(trick, found, raw)
         if risk > 0:
             span = Span(found[0].index, found[-1].index + 1)
@@ -276,6 +293,15 @@ def _code_points(document: Document) -> Iterator[Finding]:
                 document, trick.value, risk=risk, span=span, message=message, count=len(found)
             )
     yield from _disguises(document)
+
+
+def _dishonest(raw: str) -> dict[Trick, list[Mark]]:
+    marks: dict[Trick, list[Mark]] = {}
+    if not raw.isascii():
+        for mark in find_marks(raw):
+            if not mark.honest:
+                marks.setdefault(mark.trick, []).append(mark)
+    return marks
 
 
 def _mark_risk(trick: Trick, found: Sequence[Mark], raw: str) -> float:
@@ -327,14 +353,10 @@ def _soft_hyphen_risk(raw: str) -> float:
 
 def _disguises(document: Document) -> Iterator[Finding]:
     raw = document.raw_text
-    words = [
-        (at + word.start, at + word.end)
-        for at, line in _lines(raw)
-        for word in find_disguised(line)
-    ]
+    words = list(find_disguised(raw))
     if words:
         risk = 0.9 if len(words) >= 4 else 0.8 if len(words) >= 2 else 0.4  # noqa: PLR2004
-        span = Span(words[0][0], words[-1][1])
+        span = Span(words[0].start, words[-1].end)
         message = f"{len(words)} words that mix scripts to look Latin"
         yield _finding(
             document, "homoglyphs", risk=risk, span=span, message=message, count=len(words)
@@ -359,11 +381,3 @@ def _disguises(document: Document) -> Iterator[Finding]:
         yield _finding(
             document, "styled-letters", risk=0.7, span=span, message=message, count=len(styled)
         )
-
-
-def _lines(raw: str) -> Iterator[tuple[int, str]]:
-    at = 0
-    for line in raw.splitlines(keepends=True):
-        if not line.isascii():
-            yield at, line
-        at += len(line)

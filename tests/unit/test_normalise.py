@@ -141,6 +141,7 @@ def test_a_document_is_built_with_everything_that_is_text_hardened() -> None:
     ]
     assert [(f.name, f.value) for f in document.metadata] == [
         ("file-name", "reexe.export"),
+        ("file-name (unicode-bidi-override)", "xe.exe"),
         ("title", "A page"),
     ]
 

@@ -1,0 +1,76 @@
+"""Payloads to train on are whole sentences, many, and the same for the same seed."""
+
+from __future__ import annotations
+
+import random
+import re
+
+import pytest
+
+from evaluation.injection.payload_slots import MADE, SLOTS
+from evaluation.injection.payloads import ALONE, KINDS, payload
+
+_SLOT = re.compile(r"\{(?:a )?[a-z]+\}", re.IGNORECASE)
+_WRONG_ARTICLE = re.compile(
+    r"\b(?:[Aa] (?:AI|LLM|automated|agent|assistant|ode)|[Aa]n (?:user|haiku|poem|bot))\b"
+)
+
+
+def _seeded(seed: int) -> random.Random:
+    return random.Random(seed)  # noqa: S311 - texts, not secrets
+
+
+@pytest.fixture(scope="module")
+def drawn() -> list[str]:
+    return [payload(_seeded(seed), KINDS[seed % len(KINDS)]) for seed in range(3_000)]
+
+
+def test_no_slot_is_left_unfilled(drawn: list[str]) -> None:
+    unfilled = [text for text in drawn if _SLOT.search(text.replace("{{system}}", ""))]
+
+    assert unfilled == []
+
+
+def test_no_payload_is_empty_or_longer_than_a_window_can_hold(drawn: list[str]) -> None:
+    odd = [text for text in drawn if not 8 <= len(text.strip()) <= 900]
+
+    assert odd == []
+
+
+def test_most_payloads_are_distinct(drawn: list[str]) -> None:
+    assert len(set(drawn)) >= 2_500
+
+
+def test_articles_and_full_stops_are_right(drawn: list[str]) -> None:
+    wrong = [
+        text
+        for text in drawn
+        if _WRONG_ARTICLE.search(text) or re.search(r"(?<![.])[.?!]\.(?![.\w])", text)
+    ]
+
+    assert wrong == []
+
+
+def test_the_same_seed_gives_the_same_payload(drawn: list[str]) -> None:
+    again = [payload(_seeded(seed), KINDS[seed % len(KINDS)]) for seed in range(3_000)]
+
+    assert again == drawn
+
+
+def test_kinds_drawn_by_their_shares_are_not_one_kind() -> None:
+    rng = _seeded(7)
+
+    assert len({payload(rng) for _ in range(200)}) >= 190
+
+
+def test_a_lone_request_is_no_attack() -> None:
+    assert set(KINDS) - ALONE == {"polite", "action", "other-language-request"}
+
+
+def test_an_unknown_kind_is_an_error() -> None:
+    with pytest.raises(KeyError):
+        payload(_seeded(1), "no such kind")
+
+
+def test_no_slot_is_both_made_and_listed() -> None:
+    assert not set(MADE) & set(SLOTS)

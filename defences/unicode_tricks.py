@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 from defences import unicode_tables as tables
 
@@ -28,6 +28,12 @@ _SMALL_CAPITALS: Final = re.compile(
     r"(?<![^\W\d_])[{}]{{3,}}(?![^\W\d_])".format("".join(tables.SMALL_CAPITALS))
 )
 _OTHER_SCRIPT: Final = re.compile("[\u0370-\u052f\u0530-\u058f\u13a0-\u13ff]")
+_NO_LOOKALIKE: Final = re.compile(f"(?![{''.join(tables.LOOKALIKE)}]){_OTHER_SCRIPT.pattern}")
+_DISGUISED_LINE: Final = re.compile(
+    f"(?:{_LOOKALIKES.pattern}|{_SMALL_CAPITALS.pattern}|{_MIXED.pattern})"
+)
+"""What a line holds in which a word may be disguised."""
+_LINE_END: Final = re.compile("[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 
 
 class Trick(StrEnum):
@@ -41,15 +47,14 @@ class Trick(StrEnum):
     SOFT_HYPHEN = "soft-hyphen"
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """An invisible code point.
+class Mark(NamedTuple):
+    """An invisible code point; a hostile text has millions.
 
     Attributes:
         honest: It does what it is for: joins an emoji, parts Persian letters, styles a symbol.
     """
 
-    index: int
+    at: int
     trick: Trick
     honest: bool
 
@@ -64,18 +69,23 @@ def find_marks(text: str) -> Iterator[Mark]:
         for match in tables.FLAG.finditer(text)
         for index in range(match.start() + 1, match.end())
     }
+    known: dict[str, tuple[Trick, bool]] = {}
     for match in tables.IGNORABLE.finditer(text):
         index = match.start()
-        character = match[0]
-        trick = kind(character)
+        place = text[index - 1 : index + 2] if index else ""
+        looked_up = known.get(place)
+        if looked_up is None or not index:
+            character = match[0]
+            trick = kind(character)
+            looked_up = known[place] = trick, _honest(text, index, character)
+        trick, honest = looked_up
         if trick is Trick.TAGS:
-            yield Mark(index, trick, index in flags)
+            honest = index in flags
         elif trick is Trick.BIDI_CONTROLS:
             if rtl is None:
                 rtl = tables.RIGHT_TO_LEFT.search(text) is not None
-            yield Mark(index, trick, rtl)
-        else:
-            yield Mark(index, trick, _honest(text, index, character))
+            honest = rtl
+        yield Mark(index, trick, honest)
 
 
 def kind(character: str) -> Trick:
@@ -135,10 +145,21 @@ class Disguised:
     text: str
 
 
-def find_disguised(line: str) -> Iterator[Disguised]:
-    """Yield words of `line` that mix scripts to look Latin, in order."""
-    if line.isascii():
+def find_disguised(text: str) -> Iterator[Disguised]:
+    """Yield words of `text` that mix scripts to look Latin, in order; each line is judged alone."""
+    if text.isascii():
         return
+    end = 0
+    while sign := _DISGUISED_LINE.search(text, end):
+        start = end
+        for line_end in _LINE_END.finditer(text, end, sign.start()):
+            start = line_end.end()
+        last = _LINE_END.search(text, sign.end())
+        end = len(text) if last is None else last.end()
+        yield from _find_in_line(text[start:end], start)
+
+
+def _find_in_line(line: str, offset: int) -> Iterator[Disguised]:
     whole = bool(_LOOKALIKES.search(line)) and _is_latin(line)
     small = bool(_SMALL_CAPITALS.search(line))
     if not (whole or small or _MIXED.search(line)):
@@ -147,14 +168,14 @@ def find_disguised(line: str) -> Iterator[Disguised]:
         word = match[0]
         if not word.isascii() and _is_disguised(word, whole=whole, small=small):
             plain = "".join(tables.CONFUSABLE.get(letter, letter) for letter in word)
-            yield Disguised(match.start(), match.end(), plain)
+            yield Disguised(offset + match.start(), offset + match.end(), plain)
 
 
 def _is_latin(line: str) -> bool:
     """Whether every letter of another script in a line of Latin words is a lookalike."""
-    others = _OTHER_SCRIPT.findall(line)
-    latin = sum(bool(_LATIN.match(letter)) for letter in line)
-    return latin * 2 >= len(others) and all(letter in tables.LOOKALIKE for letter in others)
+    if _NO_LOOKALIKE.search(line):
+        return False
+    return len(_LATIN.findall(line)) * 2 >= len(_OTHER_SCRIPT.findall(line))
 
 
 def _is_disguised(word: str, *, whole: bool, small: bool) -> bool:

@@ -33,9 +33,9 @@ def hidden_unicode(raw: str) -> tuple[HiddenPassage, ...]:
     if raw.isascii():
         return ()
     marks = [mark for mark in find_marks(raw) if not mark.honest]
-    tags = [mark.index for mark in marks if mark.trick is Trick.TAGS]
-    selectors = [mark.index for mark in marks if mark.trick is Trick.VARIATION_SELECTORS]
-    bits = [m.index for m in marks if m.trick is Trick.ZERO_WIDTH and raw[m.index] in _BIT_OF]
+    tags = [mark.at for mark in marks if mark.trick is Trick.TAGS]
+    selectors = [mark.at for mark in marks if mark.trick is Trick.VARIATION_SELECTORS]
+    bits = [m.at for m in marks if m.trick is Trick.ZERO_WIDTH and raw[m.at] in _BIT_OF]
     # The first selector of a message stands honestly behind its emoji.
     selectors = sorted({*selectors, *_leading(raw, selectors)})
     passages = [

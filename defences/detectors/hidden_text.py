@@ -287,7 +287,7 @@ def _code_points(document: Document) -> Iterator[Finding]:
     for trick, found in _dishonest(raw).items():
         risk = _mark_risk(trick, found, raw)
         if risk > 0:
-            span = Span(found[0].index, found[-1].index + 1)
+            span = Span(found[0].at, found[-1].at + 1)
             message = f"{len(found)} code points of the kind {trick.value}"
             yield _finding(
                 document, trick.value, risk=risk, span=span, message=message, count=len(found)
@@ -321,8 +321,8 @@ def _mark_risk(trick: Trick, found: Sequence[Mark], raw: str) -> float:
 
 def _zero_width_risk(found: Sequence[Mark], raw: str) -> float:
     """A zero-width character that parts the letters of a word has no honest use in most scripts."""
-    inside = sum(_parts_word(raw, mark.index) for mark in found)
-    runs = sum(later.index - mark.index == 1 for mark, later in pairwise(found))
+    inside = sum(_parts_word(raw, mark.at) for mark in found)
+    runs = sum(later.at - mark.at == 1 for mark, later in pairwise(found))
     if inside >= 6 or runs >= 8:  # noqa: PLR2004
         return 0.9
     if inside >= 3 or runs >= 4:  # noqa: PLR2004

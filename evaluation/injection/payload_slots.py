@@ -89,7 +89,7 @@ def _id(rng: random.Random) -> str:
 def _date(rng: random.Random) -> str:
     day, month = rng.randrange(1, 29), rng.randrange(1, 13)
     weekday = rng.choice(words("Monday|Tuesday|Thursday|Friday|Sunday"))
-    return rng.choice((f"2026-{month:02}-{day:02}", weekday, f"next {weekday}", f"{day}.{month}."))
+    return rng.choice((f"2026-{month:02}-{day:02}", weekday, f"next {weekday}", f"{day}/{month}"))
 
 
 def _time(rng: random.Random) -> str:
@@ -202,17 +202,34 @@ SLOTS: Final[Mapping[str, Sequence[str]]] = {
         "|the customer's order history|my saved passwords|the database credentials|the access token"
         "|the floor plan of the house|the recordings of the door camera|my location history"
     ),
+    "content": words(
+        "include {thing}|mention {brand}|end with the word '{brand}'|contain the link {url}"
+        "|open with a greeting to {name}|say that {claim}|be {style}|close with {a noun}"
+        "|quote {name}|point to {domain}|list {number} facts about {matter}|be free of verbs"
+        "|have exactly {number} sentences|stay under {number} words|express anger|sound cheerful"
+        "|carry the headline '{brand} today'|advertise {brand}|be followed by {a noun} on {matter}"
+        "|stop after {number} letters|warn of {matter}|ask for donations to {brand}"
+    ),
+    "holds": words(
+        "includes {thing}|mentions {brand}|ends with a question|contains the link {url}"
+        "|states that {claim}|is {style}|closes with {a noun}|names {number} facts about {matter}"
+        "|thanks {name}|rhymes|praises {brand}|refers the reader to {domain}|has {number} lines"
+    ),
     "thing": words("{a noun}|{a noun} about {matter}|{a noun} about {matter}|{a noun} on {matter}"),
     "product": words(
         "item|gift card worth {amount}|{brand} headphones|laptop|camera|pair of running shoes|sofa"
-        "|coffee machine|game console|television|watch|smart speaker|tent|red dress|drone|mattress"
+        "|coffee machine|game console|television|fridge|bread maker|guitar|backpack|desk lamp|router"
+        "|bottle of perfume|bicycle helmet|kettle|novel|yoga mat|printer|jacket|set of knives|watch|smart speaker|tent|red dress|drone|mattress"
     ),
     "device": words(
         "front door|garage door|bedroom lights|thermostat|security camera|alarm|sprinklers|oven"
-        "|robot vacuum|blinds|safe|baby monitor|smart plug in the kitchen|back gate|door lock"
+        "|robot vacuum|heating|air conditioner|fire alarm|coffee machine|garden camera|pool pump"
+        "|fridge|lift|car|motion sensor|doorbell|office door|router|charging station|blinds|safe|baby monitor|smart plug in the kitchen|back gate|door lock"
     ),
     "place": words(
         "Lisbon|Oslo|Nairobi|Seoul|Lima|Chicago|Prague|Mumbai|Hanoi|Perth|Toronto|Dubai|Vienna|Cairo"
+        "|Bogota|Athens|Dublin|Kyoto|Boston|Munich|Tunis|Riga|Naples|Porto|Delhi|Hobart|Ghent|Quito"
+        "|Lagos|Malmo"
     ),
     "claim": words(
         "the product was recalled|the company is bankrupt|the warranty lasts {number} years"

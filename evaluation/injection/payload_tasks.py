@@ -250,10 +250,13 @@ For your {out}, {task} and nothing else.
 When you write the {out}, {task}.
 When you are asked for {a out}, {task}.
 While writing the {out}, you should {task}.
-Let the {out} be complete only once you {task}.
-Your {out} has to {task}.
-The {out} should {task}.
-Every {out} must {task}.
+The {out} is complete only once you {task}.
+Your {out} has to {content}.
+It is vital that the {out} {holds}.
+Make the {out} {content}.
+The {out} should {content}.
+Every {out} must {content}.
+No {out} is complete unless it {holds}.
 To make the {out} more useful, {task}.
 To complete the {out}, {task}.
 Finish the {out} first, then {task}.

@@ -7,7 +7,13 @@ import re
 
 import pytest
 
+from evaluation.injection.payload_acts import ACTION, ACTS, STEALS
+from evaluation.injection.payload_bends import LEAK, PERSONA, STEER
+from evaluation.injection.payload_languages import LANGUAGES
+from evaluation.injection.payload_languages_more import MORE_LANGUAGES
+from evaluation.injection.payload_orders import MARKUP, MESSAGE, OVERRIDE
 from evaluation.injection.payload_slots import MADE, SLOTS
+from evaluation.injection.payload_tasks import POLITE, TASKS
 from evaluation.injection.payloads import ALONE, KINDS, payload
 
 _SLOT = re.compile(r"\{(?:a )?[a-z]+\}", re.IGNORECASE)
@@ -74,3 +80,26 @@ def test_an_unknown_kind_is_an_error() -> None:
 
 def test_no_slot_is_both_made_and_listed() -> None:
     assert not set(MADE) & set(SLOTS)
+
+
+@pytest.mark.parametrize(
+    "templates",
+    [
+        *(TASKS, POLITE, ACTION, ACTS, STEALS, OVERRIDE, MESSAGE, MARKUP, STEER, LEAK, PERSONA),
+        *(language.orders + language.requests for language in (*LANGUAGES, *MORE_LANGUAGES)),
+        *SLOTS.values(),
+    ],
+    ids=lambda templates: templates[0][:30],
+)
+def test_every_slot_of_every_template_can_be_filled(templates: tuple[str, ...]) -> None:
+    known = {*MADE, *SLOTS, "task", "act", "polite", "action", "override", "message", "data"}
+    slots = {
+        slot.removeprefix("a ").lower()
+        for template in templates
+        for slot in re.findall(r"\{([^{}]+)\}", template.replace("{{", "").replace("}}}", "}"))
+        if not slot.startswith(("system", "/system", "#system", "% prompt"))
+    }
+
+    assert slots <= known
+    assert len(set(templates)) > len(templates) // 2
+    assert all(template.strip() for template in templates)

@@ -206,7 +206,7 @@ save {data} to {file} and share the file with {email}
 
 ACTION: Final = lines("""
 Please {act}.
-{act}.
+Please go and {act}.
 {act}.
 {act} now.
 Can you {act}?

@@ -121,7 +121,7 @@ def _brand(rng: random.Random) -> str:
 
 
 def _number(rng: random.Random) -> str:
-    return str(rng.choice((rng.randrange(2, 12), rng.randrange(2, 12), rng.randrange(12, 900))))
+    return str(rng.choice((rng.randrange(2, 12), rng.randrange(2, 12), rng.randrange(12, 120))))
 
 
 MADE: Final[Mapping[str, Callable[[random.Random], str]]] = {
@@ -224,7 +224,7 @@ SLOTS: Final[Mapping[str, Sequence[str]]] = {
     "device": words(
         "front door|garage door|bedroom lights|thermostat|security camera|alarm|sprinklers|oven"
         "|robot vacuum|heating|air conditioner|fire alarm|coffee machine|garden camera|pool pump"
-        "|fridge|lift|car|motion sensor|doorbell|office door|router|charging station|blinds|safe|baby monitor|smart plug in the kitchen|back gate|door lock"
+        "|fridge|lift|car boot|motion sensor|doorbell|office door|router|charging station|blinds|safe|baby monitor|smart plug in the kitchen|back gate|door lock"
     ),
     "place": words(
         "Lisbon|Oslo|Nairobi|Seoul|Lima|Chicago|Prague|Mumbai|Hanoi|Perth|Toronto|Dubai|Vienna|Cairo"

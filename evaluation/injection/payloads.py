@@ -16,6 +16,7 @@ from evaluation.injection.payload_bends import LEAK, PERSONA, STEER
 from evaluation.injection.payload_languages import LANGUAGES
 from evaluation.injection.payload_languages_more import MORE_LANGUAGES
 from evaluation.injection.payload_orders import MARKUP, MESSAGE, OVERRIDE
+from evaluation.injection.payload_pressure import AFTER, BEFORE
 from evaluation.injection.payload_slots import MADE, SLOTS
 from evaluation.injection.payload_tasks import POLITE, TASKS
 
@@ -46,6 +47,9 @@ _SHARES: Final[Mapping[str, int]] = {
     _FOREIGN_ORDER: 8,
     _FOREIGN_REQUEST: 4,
 }
+_PRESSED: Final = frozenset({"polite", "action", "override", "message", "steer", "leak"})
+_WITH_BEFORE: Final = 0.08  # share of those that open with a reason
+_WITH_AFTER: Final = 0.16  # share of those that close with pressure, secrecy or thanks
 _STEALING: Final = 0.3  # share of acts that carry data out
 _DOUBLED_STOP: Final = re.compile(r"(?<=[.!?\u3002])\.(?![.\w])")
 _SLOT: Final = re.compile(r"\{\{|\}\}|\{([A-Za-z ]+)\}")
@@ -68,7 +72,18 @@ def payload(rng: random.Random, kind: str | None = None) -> str:
         kind = rng.choices(KINDS, weights=[_SHARES[name] for name in KINDS])[0]
     if kind in (_FOREIGN_ORDER, _FOREIGN_REQUEST):
         return _dressed(_foreign(kind, rng), rng)
-    return _dressed(_filled(rng.choice(_TEMPLATES[kind]), rng, {}), rng)
+    text = _filled(rng.choice(_TEMPLATES[kind]), rng, {})
+    return _dressed(_pressed(text, rng) if kind in _PRESSED else text, rng)
+
+
+def _pressed(text: str, rng: random.Random) -> str:
+    text = _capital(text)
+    if rng.random() < _WITH_BEFORE:
+        text = f"{_capital(_filled(rng.choice(BEFORE), rng, {}))} {text}"
+    if rng.random() < _WITH_AFTER:
+        stop = "" if text.endswith((".", "!", "?", ":")) else "."
+        text = f"{text}{stop} {_capital(_filled(rng.choice(AFTER), rng, {}))}"
+    return text
 
 
 def _foreign(kind: str, rng: random.Random) -> str:

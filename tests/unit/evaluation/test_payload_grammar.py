@@ -12,6 +12,7 @@ from evaluation.injection.payload_bends import LEAK, PERSONA, STEER
 from evaluation.injection.payload_languages import LANGUAGES
 from evaluation.injection.payload_languages_more import MORE_LANGUAGES
 from evaluation.injection.payload_orders import MARKUP, MESSAGE, OVERRIDE
+from evaluation.injection.payload_pressure import AFTER, BEFORE
 from evaluation.injection.payload_slots import MADE, SLOTS
 from evaluation.injection.payload_tasks import POLITE, TASKS
 from evaluation.injection.payloads import ALONE, KINDS, payload
@@ -87,6 +88,7 @@ def test_no_slot_is_both_made_and_listed() -> None:
     [
         *(TASKS, POLITE, ACTION, ACTS, STEALS, OVERRIDE, MESSAGE, MARKUP, STEER, LEAK, PERSONA),
         *(language.orders + language.requests for language in (*LANGUAGES, *MORE_LANGUAGES)),
+        *(BEFORE, AFTER),
         *SLOTS.values(),
     ],
     ids=lambda templates: templates[0][:30],

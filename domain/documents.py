@@ -204,6 +204,7 @@ class Neighbour:
         differences: How many figures, dates, names or negations differ. Never which: that is text.
         admitted: Whether it is in the index; a quarantined or rejected one is a neighbour too.
         contained: Quarantined or rejected, rather than not scanned yet; also if deleted since.
+        rejected: Of what is contained, what a person or the policy rejected.
         exact: The texts are the same but for case, spacing, punctuation and disguise.
     """
 
@@ -214,6 +215,7 @@ class Neighbour:
     differences: int
     admitted: bool
     contained: bool = False
+    rejected: bool = False
     exact: bool = False
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from domain.documents import Chunk, ChunkId, Document
 from domain.errors import DocumentUnreadableError
@@ -80,7 +81,8 @@ def chunk(
     rows stay whole up to twice the size. Inside a section each chunk begins with up to
     `overlap_words` of the one before. A heading with nothing under it is a chunk of its own.
 
-    `mentions` are ranges of `raw_text` that quote an attack.
+    `mentions` are ranges of `raw_text` that quote an attack. A heading that one touches stands
+    over no chunk: it would be read where the text that is masked is not.
 
     Raises:
         DocumentUnreadableError: There are more than `most` chunks: none is left out in silence.
@@ -89,9 +91,10 @@ def chunk(
     if words < 1 or not 0 <= overlap_words < words:
         raise ValueError(f"cannot cut into {words} words with an overlap of {overlap_words}")
     text = document.text.text
+    quoting = _touching(document, 0, len(text), mentions)
     title = next((f.value for f in document.metadata if f.name == "title" and f.value), "")
     chunks: list[Chunk] = []
-    for section in _sections(text, title, words):
+    for section in _sections(text, title, words, quoting):
         for start, end in _packed(section.units, words, overlap_words):
             if len(chunks) == most:
                 raise DocumentUnreadableError(
@@ -116,17 +119,25 @@ def _mentions(
 ) -> tuple[Span, ...]:
     if not mentions:
         return ()
-    starts, ends = document.text.starts[start:end], document.text.ends[start:end]
-    masked = np.zeros(end - start, dtype=np.bool_)
-    for mention in mentions:
-        masked |= (starts < mention.end) & (ends > mention.start)
+    masked = _touching(document, start, end, mentions)
     edges = np.flatnonzero(np.diff(masked.astype(np.int8), prepend=0, append=0))
     return tuple(
         Span(int(first), int(last)) for first, last in zip(edges[::2], edges[1::2], strict=True)
     )
 
 
-def _sections(text: str, title: str, words: int) -> Iterator[_Section]:
+def _touching(
+    document: Document, start: int, end: int, mentions: Sequence[Span]
+) -> NDArray[np.bool_]:
+    """Return which code points of `document.text[start:end]` stand for part of a mention."""
+    starts, ends = document.text.starts[start:end], document.text.ends[start:end]
+    masked = np.zeros(end - start, dtype=np.bool_)
+    for mention in mentions:
+        masked |= (starts < mention.end) & (ends > mention.start)
+    return masked
+
+
+def _sections(text: str, title: str, words: int, quoting: NDArray[np.bool_]) -> Iterator[_Section]:
     path: list[tuple[int, str]] = []
     body: list[_Line] = []
     bare: _Line | None = None
@@ -143,7 +154,8 @@ def _sections(text: str, title: str, words: int) -> Iterator[_Section]:
         if bare is not None and line.level <= bare.level:
             yield from _bare(text, title, path, bare)
         path = [(level, name) for level, name in path if level < line.level]
-        path.append((line.level, line.title[:MAX_HEADING_CHARS]))
+        quotes = bool(quoting[line.start : line.end].any())
+        path.append((line.level, "" if quotes else line.title[:MAX_HEADING_CHARS]))
         bare = line
     yield from _section(text, title, path, body, words)
     if bare is not None:
@@ -167,7 +179,7 @@ def _bare(
 
 
 def _heading(title: str, path: Sequence[tuple[int, str]]) -> str:
-    names = [name for _, name in path[-MAX_HEADING_DEPTH:]]
+    names = [name for _, name in path[-MAX_HEADING_DEPTH:] if name]
     if title and (not names or names[0].casefold() != title.casefold()):
         names.insert(0, title[:MAX_HEADING_CHARS])
     return " > ".join(names)

@@ -248,6 +248,7 @@ class NeighbourLookup:
                     differences=0 if difference is None else difference.total,
                     admitted=record.status is DocumentStatus.ADMITTED,
                     contained=contained,
+                    rejected=record.verdict is Verdict.REJECT,
                     exact=candidate.exact,
                 )
             )

@@ -3,7 +3,8 @@
 Works on what the pipeline looked up: near-copies, shared passages, passages of the same meaning.
 A copy is honest more often than not; what matters is whose text it copies and what it changes. A
 document of an established origin is never held for what others uploaded: nobody can block a page
-by uploading a copy of it first.
+by uploading a copy of it first. It is held for what was rejected of its own: one changed letter
+makes another document, and who has the origin's credentials would else undo the rejection by it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from domain.documents import (
     Origin,
     Overlap,
     OverlapKind,
-    Tier,
 )
 from domain.scanning import Finding, FindingLevel
 
@@ -50,24 +50,23 @@ class NearDuplicatesDetector:
 
     def scan(self, document: Document) -> Sequence[Finding]:
         origin = document.provenance.origin
-        pooled = origin.tier is Tier.POOL
         copies = [n for n in document.neighbours if n.relation is NeighbourRelation.DUPLICATE]
         findings: list[Finding] = []
         if copies:
             findings.append(_copy(copies))
         findings.extend(_contradictions(origin, document.neighbours))
-        if pooled:
+        if not origin.established:
             findings.extend(_flood(document.neighbours))
-        findings.extend(_denied(document.neighbours, pooled=pooled))
-        findings.extend(_passages(document.overlaps, pooled=pooled))
-        findings.extend(_echoes(document.echoes, pooled=pooled))
+        findings.extend(_denied(origin, document.neighbours))
+        findings.extend(_passages(origin, document.overlaps))
+        findings.extend(_echoes(origin, document.echoes))
         if document.crowd:
-            findings.append(_crowded(document, pooled=pooled))
+            findings.append(_crowded(origin, document.crowd))
         return findings
 
 
 def _copy(copies: Sequence[Neighbour]) -> Finding:
-    return _finding(
+    return _of_alike(
         "copy",
         _COPY_RISK,
         FindingLevel.MENTION,
@@ -87,21 +86,23 @@ def _contradictions(origin: Origin, neighbours: Sequence[Neighbour]) -> Iterator
     suspicious, mention = FindingLevel.SUSPICIOUS, FindingLevel.MENTION
     if vouched and origin.established:
         message = f"says otherwise than {_number(vouched, 'document')} of other established origins"
-        yield _finding("contradiction", _PEER_RISK, mention, message, vouched)
+        yield _of_alike("contradiction", _PEER_RISK, mention, message, vouched)
     elif vouched:
         message = f"changed copy of {_number(vouched, 'document')} of established origins"
-        yield _finding("contradiction", _closeness(vouched), FindingLevel.HOSTILE, message, vouched)
+        yield _of_alike(
+            "contradiction", _closeness(vouched), FindingLevel.HOSTILE, message, vouched
+        )
     if contained and not origin.established:
         message = (
             f"changed copy of {_number(contained, 'contained document')} of established origins"
         )
-        yield _finding("contradiction", _CONTAINED_PEER_RISK, suspicious, message, contained)
+        yield _of_alike("contradiction", _CONTAINED_PEER_RISK, suspicious, message, contained)
     if own:
         message = f"changes what {_number(own, 'document')} of the same origin said"
-        yield _finding("contradiction", _OWN_RISK, suspicious, message, own)
+        yield _of_alike("contradiction", _OWN_RISK, suspicious, message, own)
     if pool and not origin.established:
         message = f"changed copy of {_number(pool, 'document')} of unestablished origins"
-        yield _finding("contradiction", _POOL_RISK, suspicious, message, pool)
+        yield _of_alike("contradiction", _POOL_RISK, suspicious, message, pool)
 
 
 def _flood(neighbours: Sequence[Neighbour]) -> Iterator[Finding]:
@@ -115,13 +116,13 @@ def _flood(neighbours: Sequence[Neighbour]) -> Iterator[Finding]:
         return
     message = f"one of {len(pooled) + 1} near-copies from unestablished origins"
     if _mirrors(neighbours, than=0.0):
-        yield _finding("flood", _COPY_RISK, FindingLevel.MENTION, message, pooled)
+        yield _of_alike("flood", _COPY_RISK, FindingLevel.MENTION, message, pooled)
         return
     risk = min(0.9, 0.5 + 0.05 * len(pooled))
-    yield _finding("flood", risk, FindingLevel.HOSTILE, message, pooled)
+    yield _of_alike("flood", risk, FindingLevel.HOSTILE, message, pooled)
 
 
-def _denied(neighbours: Sequence[Neighbour], *, pooled: bool) -> Iterator[Finding]:
+def _denied(origin: Origin, neighbours: Sequence[Neighbour]) -> Iterator[Finding]:
     """Yield a finding for a near-copy of a text that was quarantined or rejected.
 
     Also for one with other figures than an unestablished text that was turned away: a poison with
@@ -134,43 +135,59 @@ def _denied(neighbours: Sequence[Neighbour], *, pooled: bool) -> Iterator[Findin
     ]
     if not contained or _mirrors(neighbours, than=_closest(contained)):
         return
-    message = f"near-copy of {_number(contained, 'contained document')}"
-    if pooled:
-        yield _finding("denied", _closeness(contained), FindingLevel.SUSPICIOUS, message, contained)
+    held = [n for n in contained if _binds(origin, n) and n.similarity >= MOSTLY]
+    if not origin.established:
+        held = contained
+    told = held or contained
+    message = f"near-copy of {_number(told, 'contained document')}"
+    if held:
+        yield _of_alike("denied", _closeness(held), FindingLevel.SUSPICIOUS, message, held)
     else:
-        yield _finding("denied", _DENIED_PEER_RISK, FindingLevel.MENTION, message, contained)
+        yield _of_alike("denied", _DENIED_PEER_RISK, FindingLevel.MENTION, message, contained)
 
 
-def _passages(overlaps: Sequence[Overlap], *, pooled: bool) -> Iterator[Finding]:
+def _passages(origin: Origin, overlaps: Sequence[Overlap]) -> Iterator[Finding]:
     """Yield what shared passages say: of texts turned away, of changed excerpts, of the rest."""
     denied = [each for each in overlaps if each.contained]
-    held = [each for each in denied if _decisive(each)]
     changed = [
         each
         for each in overlaps
         if each.differences
         and each.admitted
         and each.origin.established
-        and each.kind is OverlapKind.WITHIN
+        and each.kind is not OverlapKind.PASSAGE
     ]
     rest = [each for each in overlaps if not each.contained and each not in changed]
     if denied:
-        told = held or denied
-        message = f"holds passages of {_number(told, 'contained document')}"
-        risk = _DENIED_PEER_RISK
-        if pooled:
-            risk = _share_risk(told) if held else _PASSAGE_RISK
-        level = FindingLevel.SUSPICIOUS if pooled else FindingLevel.MENTION
-        yield _overlapping("denied", risk, level, message, told)
-    if changed and pooled:
+        yield _denied_passages(origin, denied)
+    if changed and not origin.established:
         message = f"changed excerpt of {_number(changed, 'document')} of established origins"
         mostly = max(each.share for each in changed) >= MOSTLY
         risk = _EXCERPT_RISK if mostly else _PASSAGE_RISK
         level = FindingLevel.HOSTILE if mostly else FindingLevel.SUSPICIOUS
-        yield _overlapping("contradiction", risk, level, message, changed)
+        yield _of_passages("contradiction", risk, level, message, changed)
     if rest:
         message = f"shares passages with {_number(rest, 'known document')}"
-        yield _overlapping("passage", _COPY_RISK, FindingLevel.MENTION, message, rest)
+        yield _of_passages("passage", _COPY_RISK, FindingLevel.MENTION, message, rest)
+
+
+def _denied_passages(origin: Origin, denied: Sequence[Overlap]) -> Finding:
+    if origin.established:
+        held = [each for each in denied if _binds(origin, each) and each.share >= MOSTLY]
+        risk, level = _DENIED_PEER_RISK, FindingLevel.MENTION
+    else:
+        held = [each for each in denied if _decisive(each)]
+        risk, level = _PASSAGE_RISK, FindingLevel.SUSPICIOUS
+    told = held or denied
+    message = f"holds passages of {_number(told, 'contained document')}"
+    if held:
+        risk, level = _share_risk(held), FindingLevel.SUSPICIOUS
+    return _of_passages("denied", risk, level, message, told)
+
+
+def _binds(origin: Origin, turned_away: Neighbour | Overlap) -> bool:
+    """Whether it is a rejected text of this very origin."""
+    return turned_away.rejected and turned_away.origin.ref == origin.ref
 
 
 def _decisive(overlap: Overlap) -> bool:
@@ -185,11 +202,11 @@ def _share_risk(overlaps: Sequence[Overlap]) -> float:
     return round(0.55 + 0.2 * max(each.share for each in overlaps), 4)
 
 
-def _echoes(echoes: Sequence[Echo], *, pooled: bool) -> Iterator[Finding]:
+def _echoes(origin: Origin, echoes: Sequence[Echo]) -> Iterator[Finding]:
     """Yield what paraphrases say: signs for a reviewer, which hold nothing by themselves."""
     contrary = [each for each in echoes if each.differences and each.origin.established]
-    if contrary and pooled:
-        yield _finding_of_echoes(
+    if contrary and not origin.established:
+        yield _of_alike(
             "paraphrase-contradiction",
             _ECHO_RISK,
             FindingLevel.SUSPICIOUS,
@@ -199,7 +216,7 @@ def _echoes(echoes: Sequence[Echo], *, pooled: bool) -> Iterator[Finding]:
         )
     alike = [each for each in echoes if each not in contrary]
     if alike:
-        yield _finding_of_echoes(
+        yield _of_alike(
             "paraphrase",
             _COPY_RISK,
             FindingLevel.MENTION,
@@ -208,14 +225,14 @@ def _echoes(echoes: Sequence[Echo], *, pooled: bool) -> Iterator[Finding]:
         )
 
 
-def _crowded(document: Document, *, pooled: bool) -> Finding:
+def _crowded(origin: Origin, crowd: int) -> Finding:
     """Return the finding of a bucket with more documents than can be looked at."""
-    return Finding(
-        rule="near-duplicate.crowded",
-        risk=_CROWD_RISK if pooled else _COPY_RISK,
-        level=FindingLevel.HOSTILE if pooled else FindingLevel.MENTION,
-        message=f"one of {document.crowd} documents alike, more than can be compared",
-        evidence={"documents": document.crowd},
+    return _finding(
+        "crowded",
+        _COPY_RISK if origin.established else _CROWD_RISK,
+        FindingLevel.MENTION if origin.established else FindingLevel.HOSTILE,
+        f"one of {crowd} documents alike, more than can be compared",
+        documents=crowd,
     )
 
 
@@ -243,57 +260,48 @@ def _closeness(neighbours: Sequence[Neighbour]) -> float:
 
 
 def _finding(
-    rule: str, risk: float, level: FindingLevel, message: str, neighbours: Sequence[Neighbour]
+    rule: str, risk: float, level: FindingLevel, message: str, **evidence: str | int | float
 ) -> Finding:
     return Finding(
-        rule=f"near-duplicate.{rule}",
-        risk=risk,
-        level=level,
-        message=message,
-        evidence={
-            "documents": len(neighbours),
-            "closest": max(neighbours, key=lambda n: n.similarity).document_id,
-            "similarity": round(_closest(neighbours), 3),
-            "differences": max(n.differences for n in neighbours),
-        },
+        rule=f"near-duplicate.{rule}", risk=risk, level=level, message=message, evidence=evidence
     )
 
 
-def _overlapping(
+def _of_alike(
+    rule: str,
+    risk: float,
+    level: FindingLevel,
+    message: str,
+    alike: Sequence[Neighbour | Echo],
+) -> Finding:
+    nearest = max(alike, key=lambda each: each.similarity)
+    return _finding(
+        rule,
+        risk,
+        level,
+        message,
+        documents=len(alike),
+        closest=nearest.document_id,
+        similarity=round(nearest.similarity, 3),
+        differences=max(each.differences for each in alike),
+    )
+
+
+def _of_passages(
     rule: str, risk: float, level: FindingLevel, message: str, overlaps: Sequence[Overlap]
 ) -> Finding:
     most = max(overlaps, key=lambda each: (each.share, each.words))
-    return Finding(
-        rule=f"near-duplicate.{rule}",
-        risk=risk,
-        level=level,
-        message=message,
-        evidence={
-            "documents": len(overlaps),
-            "closest": most.document_id,
-            "kind": most.kind.value,
-            "share": round(most.share, 3),
-            "words": most.words,
-            "differences": max(each.differences for each in overlaps),
-        },
-    )
-
-
-def _finding_of_echoes(
-    rule: str, risk: float, level: FindingLevel, message: str, echoes: Sequence[Echo]
-) -> Finding:
-    nearest = max(echoes, key=lambda each: each.similarity)
-    return Finding(
-        rule=f"near-duplicate.{rule}",
-        risk=risk,
-        level=level,
-        message=message,
-        evidence={
-            "documents": len(echoes),
-            "closest": nearest.document_id,
-            "similarity": round(nearest.similarity, 3),
-            "differences": max(each.differences for each in echoes),
-        },
+    return _finding(
+        rule,
+        risk,
+        level,
+        message,
+        documents=len(overlaps),
+        closest=most.document_id,
+        kind=most.kind.value,
+        share=round(most.share, 3),
+        words=most.words,
+        differences=max(each.differences for each in overlaps),
     )
 
 

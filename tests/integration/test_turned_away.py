@@ -168,3 +168,46 @@ async def test_texts_scanned_under_an_older_scheme_are_found_in_an_index_built_a
     record = await world.upload(f"{filler(300, 1)} {POISON}", origin=OTHER)
 
     assert "near-duplicate.denied" in await rules(world, record)
+
+
+@pytest.mark.parametrize("padded", ["", filler(300, 3)], ids=["one letter more", "padded"])
+async def test_an_origin_s_own_rejected_text_is_held_however_established_it_is(
+    tmp_path: Path, padded: str
+) -> None:
+    world = await build_world(tmp_path)
+    await world.establish(HOUSE)
+    record = await world.upload(POISON, origin=HOUSE)
+    await world.review.decide(
+        DEFAULT_TENANT, record.id, action=DecisionAction.REJECT, reason="untrue", actor=ACTOR
+    )
+
+    again = await world.upload(f"{POISON}! {padded}", origin=HOUSE)
+    another = await world.upload(filler(120, 4), origin=HOUSE)
+
+    assert again.status is DocumentStatus.QUARANTINED
+    assert another.status is DocumentStatus.ADMITTED
+
+
+@pytest.mark.parametrize("words", [1, 60, 300])
+async def test_padding_does_not_let_a_changed_copy_of_a_vouched_page_pass(
+    tmp_path: Path, words: int
+) -> None:
+    world = await build_world(tmp_path)
+    await world.establish(HOUSE)
+    await world.upload(POISON, origin=HOUSE)
+
+    changed = POISON.replace("twelve", "thirty")
+    record = await world.upload(f"{changed} {filler(words, 5)}", origin=OTHER)
+
+    assert record.status is DocumentStatus.QUARANTINED
+    assert "near-duplicate.contradiction" in await rules(world, record)
+
+
+async def test_a_longer_text_that_holds_a_vouched_page_as_it_is_passes(tmp_path: Path) -> None:
+    world = await build_world(tmp_path)
+    await world.establish(HOUSE)
+    await world.upload(POISON, origin=HOUSE)
+
+    record = await world.upload(f"{filler(200, 6)} {POISON}", origin=OTHER)
+
+    assert record.status is DocumentStatus.ADMITTED

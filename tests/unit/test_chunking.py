@@ -166,3 +166,18 @@ def test_an_empty_document_has_no_chunks() -> None:
 def test_a_size_that_cannot_be_is_refused(words: int, overlap: int) -> None:
     with pytest.raises(ValueError, match="overlap"):
         cut("text", words=words, overlap=overlap)
+
+
+@pytest.mark.parametrize(
+    "head",
+    ['## "Obey me now" explained', '"Obey me now" explained\n---', "## About\n\n### Obey me now"],
+)
+def test_a_heading_that_quotes_an_attack_stands_over_no_chunk(head: str) -> None:
+    text = f"# Attacks\n\nA survey.\n\n{head}\n\nThe page was harmless.\n\n## Next\n\nThe end."
+    at = text.index("Obey me now")
+
+    pieces = cut(text, mentions=(Span(at, at + 11),))
+
+    assert "Obey" not in " ".join(piece.heading for piece in pieces)
+    assert pieces[-1].heading == "Attacks > Next"
+    assert all(piece.heading.startswith("Attacks") for piece in pieces)

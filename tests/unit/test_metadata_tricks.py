@@ -69,7 +69,7 @@ def test_a_name_that_is_not_what_it_looks_like_is_a_finding(value: str, rule: st
     [
         "Geese",
         "\ufeffGeese.md",
-        "می\u200cخواهم.pdf",
+        "می\u200cخواهم.pdf",  # noqa: RUF001
         "क्\u200dष.pdf",
         "\U0001f469\u200d\U0001f4bb at work.docx",
         "\U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f Edinburgh.pdf",

@@ -51,6 +51,8 @@ _PRESSED: Final = frozenset({"polite", "action", "override", "message", "steer",
 _WITH_BEFORE: Final = 0.08  # share of those that open with a reason
 _WITH_AFTER: Final = 0.16  # share of those that close with pressure, secrecy or thanks
 _STEALING: Final = 0.3  # share of acts that carry data out
+_DATES: Final = ("3.11.", "24.12.", "2026-05-17", "8/7", "19.6.2026", "2027-01-30")
+_TIMES: Final = ("7:30", "12:00", "18:45", "22:10", "23:59")
 _DOUBLED_STOP: Final = re.compile(r"(?<=[.!?\u3002])\.(?![.\w])")
 _SLOT: Final = re.compile(r"\{\{|\}\}|\{([A-Za-z ]+)\}")
 _VOWEL: Final = re.compile(r"(?:[aeio]|u(?!s)|LLM|ML)", re.IGNORECASE)
@@ -88,7 +90,13 @@ def _pressed(text: str, rng: random.Random) -> str:
 
 def _foreign(kind: str, rng: random.Random) -> str:
     language = rng.choice((*LANGUAGES, *MORE_LANGUAGES))
-    own = {"task": language.task, "data": language.data, "claim": language.claim}
+    own = {
+        "task": language.task,
+        "data": language.data,
+        "claim": language.claim,
+        "date": _DATES,
+        "time": _TIMES,
+    }
     templates = language.orders if kind == _FOREIGN_ORDER else language.requests
     return _filled(rng.choice(templates), rng, own)
 
@@ -112,7 +120,7 @@ def _slot(slot: str, rng: random.Random, own: Mapping[str, Sequence[str]]) -> st
         return f"{'an' if _VOWEL.match(text) else 'a'} {text}"
     if slot[0].isupper():
         return _capital(_slot(slot.lower(), rng, own))
-    if slot in MADE:
+    if slot in MADE and slot not in own:
         return MADE[slot](rng)
     if slot == "act":
         return _filled(rng.choice(STEALS if rng.random() < _STEALING else ACTS), rng, own)

@@ -40,6 +40,8 @@ _GLUE: Final[Mapping[str, tuple[str, str]]] = {
 _HEAD: Final = re.compile(r"# (\d+)(?:-(\d+))? ([sblpq])")
 _SLOT: Final = re.compile(r"\{([a-z]+)\}")
 _WORD: Final = re.compile(r"[^\W\u3040-\u30ff\u4e00-\u9fff]+|[\u3040-\u30ff\u4e00-\u9fff]{1,2}")
+_AFTER_BREAK: Final = re.compile(r"\n +")
+_BREAKS: Final = re.compile(r"\n{3,}")
 _TRIES: Final = 60
 _ABOUT_MODELS: Final = 3
 """How often a kind of text about models is drawn for each time that another kind is."""
@@ -112,7 +114,8 @@ def _assembled(sections: tuple[_Section, ...], rng: random.Random) -> str:
         chosen = sorted(rng.sample(range(len(section.lines)), count))
         if chosen:
             text += before + between.join(section.lines[at] for at in chosen)
-    text = text.strip().replace("⏎", "\n").replace("{name}", name)
+    text = _AFTER_BREAK.sub("\n", text.strip().replace("⏎", "\n").replace("{name}", name))
+    text = _BREAKS.sub("\n\n", text)
     return _SLOT.sub(lambda match: _word(match, rng), text)
 
 

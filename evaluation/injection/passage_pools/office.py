@@ -44,12 +44,12 @@ Many thanks and see you on {day},⏎{other}⏎{company}
 """,
     "mail-thread": """
 # 1 s
-On {day} at {clock}, {name} wrote:
+Today at {clock}, {name} wrote:
 From: {name}⏎To: {other}⏎Subject: Re: {topic}
-> On {day}, {other} wrote:
+> At {clock}, {other} wrote:
 ---------- Forwarded message ----------⏎From: {name}⏎Subject: Fwd: {doc}
 # 2-4 l
-> Can you tell me where {doc} is stored now?
+> Can you tell me where to find {doc} now?
 > Please read the instructions above before you fill in the form.
 > I would rather not change the plan again.
 > We must have an answer by {day}, otherwise {company} will withdraw.

@@ -19,6 +19,7 @@ from typing import Protocol
 
 from backends.personal_data_kinds import KINDS, Kind
 from backends.personal_data_risks import (
+    CROWD,
     PERSONAL,
     RESERVED_ADDRESS,
     compact,
@@ -275,7 +276,7 @@ def _crowd_risk(rule: str, group: Sequence[_Hit]) -> float:
     if rule not in {"email-address", "phone-number"}:
         return 0.0
     people = len({hit.value for hit in group if hit.risk >= PERSONAL})
-    return 0.4 if people >= _MANY else 0.0
+    return CROWD if people >= _MANY else 0.0
 
 
 def _hits(loaded: _Loaded, text: str, most: int) -> tuple[list[_Hit], bool]:

@@ -24,7 +24,7 @@ STRANGE = load_policy(
     .replace("[[hard]]", '[[rules]]\nrule = "citations.*"\nmode = "observe"\n\n[[hard]]', 1)
     .replace("[[hard]]", '[[rules]]\nrule = "hidden-text.a"\nweight = 1.7\n\n[[hard]]', 1)
 )
-DETECTORS = ("injected-instructions", "hidden-text", "citations", "near-duplicate", "personal-data")
+DETECTORS = tuple(sorted(SHIPPED.weights.expected))
 SEVERITY = [Verdict.ADMIT, Verdict.QUARANTINE, Verdict.REJECT]
 CLOSE = 1e-9
 

@@ -23,7 +23,7 @@ from domain.trust import CoarseReason, Verdict
 from tests.builders import EPOCH, make_document
 
 POLICY = load_policy(DEFAULT_POLICY.read_text())
-DETECTORS = ("injected-instructions", "hidden-text", "citations", "near-duplicate", "personal-data")
+
 COPY, CONTRADICTION = NeighbourRelation.DUPLICATE, NeighbourRelation.CONTRADICTION
 
 
@@ -70,7 +70,7 @@ def verdict(uploader: Origin, findings: Sequence[Finding]) -> tuple[Verdict, Coa
     report = ScanReport(
         document_id=document.id,
         findings=tuple(findings),
-        completed=dict.fromkeys(DETECTORS, "1"),
+        completed=dict.fromkeys(POLICY.weights.expected, "1"),
         unavailable=frozenset(),
     )
     assessment = POLICY.assess(report, document.provenance, now=EPOCH)

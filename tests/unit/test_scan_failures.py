@@ -41,7 +41,13 @@ class _Failing:
 
 OTHERS = [
     _Quiet(name)
-    for name in ("hidden-text", "injected-instructions", "near-duplicate", "personal-data")
+    for name in (
+        "hidden-text",
+        "injected-instructions",
+        "near-duplicate",
+        "personal-data",
+        "secrets",
+    )
 ]
 
 

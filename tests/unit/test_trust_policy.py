@@ -16,7 +16,7 @@ from tests.builders import EPOCH
 
 TEXT = DEFAULT_POLICY.read_text()
 SHIPPED = load_policy(TEXT)
-DETECTORS = ("injected-instructions", "hidden-text", "citations", "near-duplicate", "personal-data")
+DETECTORS = tuple(sorted(SHIPPED.weights.expected))
 MENTION, SUSPICIOUS, HOSTILE = FindingLevel.MENTION, FindingLevel.SUSPICIOUS, FindingLevel.HOSTILE
 
 
@@ -141,6 +141,25 @@ def test_a_detector_that_could_not_look_holds_the_document() -> None:
 
     assert (held.verdict, held.reason) == (Verdict.QUARANTINE, CoarseReason.HOLD)
     assert held.score < assess().score
+
+
+@pytest.mark.parametrize("name", sorted(SHIPPED.weights.expected))
+def test_a_detector_that_nobody_ran_holds_the_document(name: str) -> None:
+    provenance = Provenance(
+        origin=Origin(kind=OriginKind.UPLOADER, id="o", established=True),
+        claimed_uri=None,
+        received_at=EPOCH,
+    )
+    without = replace(report(), completed={one: "1" for one in DETECTORS if one != name})
+
+    assessment = SHIPPED.assess(without, provenance, now=EPOCH)
+
+    assert (assessment.verdict, assessment.reason) == (Verdict.QUARANTINE, CoarseReason.HOLD)
+    assert assessment.decisive == f"unavailable:{name}"
+
+
+def test_the_policy_expects_every_detector_that_reads_a_document() -> None:
+    assert "secrets" in SHIPPED.weights.expected
 
 
 def test_without_hold_a_missing_detector_only_costs_trust() -> None:

@@ -21,12 +21,15 @@ from backends.personal_data_presidio import (
     PatternResult,
     PresidioPersonalDataDetector,
 )
-from domain.scanning import Finding, FindingLevel
-from tests.builders import make_document
+from defences.trust.policy import DEFAULT_POLICY, load_policy
+from domain.scanning import Finding, FindingLevel, ScanReport
+from domain.trust import Verdict
+from tests.builders import EPOCH, make_document
 from tests.growth import cpu_seconds
 
 pytestmark = pytest.mark.slow
 QUARANTINE = 0.6
+POLICY = load_policy(DEFAULT_POLICY.read_text())
 
 
 @pytest.fixture(scope="module")
@@ -170,6 +173,44 @@ def test_many_different_addresses_weigh_more_than_one_many_times(
     many = make_document(" ".join(f"person{number}@gmail.com" for number in range(30)))
 
     assert together(detector.scan(one)) < together(detector.scan(many)) < QUARANTINE
+
+
+DIRECTORIES = {
+    "contributors": "\n".join(f"* Person {n} <person{n}@gmail.com>" for n in range(200)),
+    "staff": "\n".join(
+        f"| Anna {n} | anna{n}@firma.de | +49 30 9018{n} |" for n in range(2000, 2060)
+    ),
+    "network": "\n".join(
+        f"call +44 7911 1234{n}, mail ops{n}@firma.de, host 8.8.{n}.4" for n in range(10, 40)
+    ),
+    "invoice": "IBAN DE75 5121 0800 1245 1261 99, IBAN FR7630006000011234567890189. "
+    "anna.kovacs@gmail.com, +49 30 901820",
+}
+
+
+@pytest.mark.parametrize("text", DIRECTORIES.values(), ids=DIRECTORIES.keys())
+def test_the_shipped_policy_admits_what_tells_how_people_are_reached(
+    detector: PresidioPersonalDataDetector, text: str
+) -> None:
+    assert judged(detector.scan(make_document(text))) is Verdict.ADMIT
+
+
+@pytest.mark.parametrize("text", PRIVATE)
+def test_the_shipped_policy_holds_what_only_a_person_has(
+    detector: PresidioPersonalDataDetector, text: str
+) -> None:
+    assert judged(detector.scan(make_document(text))) is Verdict.QUARANTINE
+
+
+def judged(findings: Sequence[Finding]) -> Verdict:
+    document = make_document("text")
+    report = ScanReport(
+        document_id=document.id,
+        findings=tuple(findings),
+        completed=dict.fromkeys(POLICY.weights.expected, "1"),
+        unavailable=frozenset(),
+    )
+    return POLICY.assess(report, document.provenance, now=EPOCH).verdict
 
 
 def test_hidden_text_and_metadata_are_looked_at(detector: PresidioPersonalDataDetector) -> None:

@@ -8,14 +8,15 @@ among them, are a sentence in disguise. One pass over the text, whatever its len
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from defences.vocabulary import FOREIGN_WORDS, FUNCTION_WORDS, words
+from domain.decodings import Disguise
 from domain.text import MappedText
 
 MIN_VOTES: Final = 4
@@ -51,27 +52,18 @@ CAESAR: Final = "caesar-"
 ROT13: Final = "rot13"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Disguise:
-    """A sentence in disguise, with what it says.
-
-    Attributes:
-        readings: What it says, mapped to the text; a reversed one may be read in two orders.
-        votes: Words that are common ones in disguise.
-    """
-
-    encoding: str
-    start: int
-    end: int
-    votes: int
-    readings: tuple[MappedText, ...]
-
-
 class _Token(NamedTuple):
     start: int
     end: int
     plain: bool
     """A function word as it stands."""
+
+
+class _Word(NamedTuple):
+    plain: bool
+    """A function word as it stands."""
+    names: tuple[str, ...]
+    """The transformations that it votes for."""
 
 
 def _shift(word: str, by: int) -> str:
@@ -130,17 +122,20 @@ def _leets() -> Mapping[str, str]:
 
 def disguises(text: str) -> tuple[Disguise, ...]:
     """Return the sentences of `text` in disguise, in order, apart from each other by kind."""
+    counts = Counter(_TOKEN.findall(text))
+    known = {word: _look_up(word.lower()) for word in counts}
+    cast: Counter[str] = Counter()
+    for word, count in counts.items():
+        for name in known[word].names:
+            cast[name] += count
+    if not cast or max(cast.values()) < MIN_VOTES:
+        return ()
     tokens: list[_Token] = []
     votes: dict[str, list[int]] = {}
-    known: dict[str, tuple[bool, tuple[str, ...]]] = {}
     for number, match in enumerate(_TOKEN.finditer(text)):
-        word = match[0]
-        looked_up = known.get(word)
-        if looked_up is None:
-            looked_up = known[word] = _look_up(word.lower())
-        plain, names = looked_up
-        tokens.append(_Token(match.start(), match.end(), plain))
-        for name in names:
+        looked_up = known[match[0]]
+        tokens.append(_Token(*match.span(), looked_up.plain))
+        for name in looked_up.names:
             votes.setdefault(name, []).append(number)
     found = [
         disguise
@@ -151,13 +146,12 @@ def disguises(text: str) -> tuple[Disguise, ...]:
     return tuple(sorted(_best(found), key=lambda disguise: disguise.start))
 
 
-def _look_up(word: str) -> tuple[bool, tuple[str, ...]]:
-    """Return whether a word is a function word, and the transformations that it votes for."""
+def _look_up(word: str) -> _Word:
     if word in FUNCTION_WORDS or word in FOREIGN_WORDS:
-        return len(word) >= _MIN_LENGTH, ()
+        return _Word(len(word) >= _MIN_LENGTH, ())
     if word in words():
-        return False, ()
-    return False, (*_ciphers().get(word, ()), *_other(word))
+        return _Word(False, ())
+    return _Word(False, (*_ciphers().get(word, ()), *_other(word)))
 
 
 def _best(found: Sequence[Disguise]) -> Iterator[Disguise]:

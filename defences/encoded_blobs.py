@@ -11,11 +11,11 @@ import binascii
 import html
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
+from domain.decodings import Blob
 from domain.text import MappedText
 
 MAX_BLOB_CHARACTERS: Final = 16_384
@@ -25,6 +25,11 @@ _READABLE_SHARE: Final = 0.9
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]{20,}(?:[ \t]*\r?\n[ \t]*[A-Za-z0-9+/_-]{4,})*={0,2}")
 _BASE32: Final = re.compile(r"[A-Z2-7]{32,}={0,6}")
 _BASE85: Final = re.compile(r"(?<![^\s\"'`(>])[!-u]{32,}")
+_BASE85_RUN: Final = re.compile(r"[!-u]{32,}")
+_HEX_RUN: Final = re.compile(r"[0-9A-Fa-fx\\ :,\n]{32,}")
+_BINARY_RUN: Final = re.compile(r"[01 \n]{64,}")
+_DECIMAL_RUN: Final = re.compile(r"[\d ,]{47,}")
+_MORSE_ALPHABET: Final = re.compile(r"[.\u00b7\-\u2013 /|]{31,}")
 _HEX: Final = re.compile(r"(?:(?:0x|\\x)?[0-9A-Fa-f]{2}[ :,\n]{0,2}){15,}(?:0x|\\x)?[0-9A-Fa-f]{2}")
 _BINARY: Final = re.compile(r"(?:[01]{8}[ \n]?){7,}[01]{8}")
 _DECIMAL: Final = re.compile(r"(?<![\d.])(?:\d{2,3}[ ,]{1,2}){15,}\d{2,3}(?![\d.])")
@@ -95,31 +100,10 @@ _MORSE: Final[dict[str, str]] = dict(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Blob:
-    """What an encoded run says.
-
-    Attributes:
-        text: Mapped to the text that the run stands in, evenly over the run.
-        start, end: The run.
-        embedded: Part of a `data:` URI of another type than text: a picture, a source map.
-        letters: Plain ASCII letters were escaped, which nothing honest needs.
-    """
-
-    encoding: str
-    text: MappedText
-    start: int
-    end: int
-    embedded: bool = False
-    letters: bool = False
-
-
 def blobs(text: str) -> Iterator[Blob]:
     """Yield the readable contents of encoded runs, a codec after the other."""
-    for encoding, pattern, decode, needs in _CODECS:
-        if needs and needs not in text:
-            continue
-        for run in pattern.finditer(text):
+    for encoding, alphabet, pattern, decode in _CODECS:
+        for run in _runs(text, alphabet, pattern):
             blob = run[0][:MAX_BLOB_CHARACTERS]
             content = _readable(decode(blob))
             if content is None:
@@ -132,6 +116,18 @@ def blobs(text: str) -> Iterator[Blob]:
                 end=run.start() + len(blob),
                 embedded=bool(_DATA_URI.search(head)),
             )
+
+
+def _runs(
+    text: str, alphabet: re.Pattern[str] | None, pattern: re.Pattern[str]
+) -> Iterator[re.Match[str]]:
+    """Yield what `pattern` matches, tried only where enough of its alphabet stands together."""
+    if alphabet is None:
+        yield from pattern.finditer(text)
+        return
+    for run in alphabet.finditer(text):
+        # One more code point, for what must not follow.
+        yield from pattern.finditer(text, run.start(), min(run.end() + 1, len(text)))
 
 
 def escaped_runs(text: str) -> Iterator[Blob]:
@@ -229,13 +225,13 @@ def _tried(packed: str, decode: Callable[[str], bytes]) -> bytes:
 
 
 _Decode = Callable[[str], bytes]
-_CODECS: Final[tuple[tuple[str, re.Pattern[str], _Decode, str], ...]] = (
-    ("base64", _BASE64, _base64, ""),
-    ("base32", _BASE32, _base32, ""),
-    ("hex", _HEX, _hex, ""),
-    ("binary", _BINARY, _binary, "0"),
-    ("decimal", _DECIMAL, _decimal, "1"),
-    ("morse", _MORSE_RUN, _morse, ". "),
-    ("base85", _BASE85, _base85, ""),
+_CODECS: Final[tuple[tuple[str, re.Pattern[str] | None, re.Pattern[str], _Decode], ...]] = (
+    ("base64", None, _BASE64, _base64),
+    ("base32", None, _BASE32, _base32),
+    ("hex", _HEX_RUN, _HEX, _hex),
+    ("binary", _BINARY_RUN, _BINARY, _binary),
+    ("decimal", _DECIMAL_RUN, _DECIMAL, _decimal),
+    ("morse", _MORSE_ALPHABET, _MORSE_RUN, _morse),
+    ("base85", _BASE85_RUN, _BASE85, _base85),
 )
-"""Name, pattern, decoder, and what must occur for a run to be possible."""
+"""Name, the alphabet of a run that is long enough, pattern and decoder."""

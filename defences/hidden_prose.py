@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from defences import unicode_tables as tables
-from defences.disguised_words import LEET, SCRAMBLED, disguises
-from defences.encoded_blobs import Blob, blobs, escaped_runs
-from defences.split_words import split_prose
+from defences.decodings import DecodedOnce
+from defences.disguised_words import LEET, SCRAMBLED
+from defences.encoded_blobs import escaped_runs
 from defences.vocabulary import is_prose
+from domain.decodings import Blob, Decodings
 
 MAX_DEPTH: Final = 3
 MAX_FOUND: Final = 64
@@ -60,12 +61,18 @@ class HiddenProse:
     risk: float
 
 
-def hidden_prose(text: str) -> tuple[HiddenProse, ...]:
+def hidden_prose(text: str, decodings: Decodings | None = None) -> tuple[HiddenProse, ...]:
     """Return what is found, in order, at most `MAX_FOUND`.
 
     A range that is quoted in a text about encodings or attacks is an example: of low risk.
     """
-    found = [*_packed(text), *_escapes(text), *_words(text), *styled_prose(text)]
+    known = decodings or DecodedOnce()
+    found = [
+        *_packed(text, known),
+        *_escapes(text, known),
+        *_words(text, known),
+        *styled_prose(text),
+    ]
     found = sorted(found, key=lambda item: item.start)[:MAX_FOUND]
     if found and len(_ABOUT.findall(text)) >= _ABOUT_TERMS:
         found = [_as_example(text, item) for item in found]
@@ -80,13 +87,13 @@ def _as_example(text: str, item: HiddenProse) -> HiddenProse:
     return HiddenProse(encoding=item.encoding, start=item.start, end=item.end, risk=0.3)
 
 
-def _packed(text: str) -> Iterator[HiddenProse]:
-    for blob in blobs(text):
-        if not blob.embedded and _says_something(blob, MAX_DEPTH):
+def _packed(text: str, known: Decodings) -> Iterator[HiddenProse]:
+    for blob in known.blobs(text):
+        if not blob.embedded and _says_something(blob, MAX_DEPTH, known):
             yield HiddenProse(encoding=blob.encoding, start=blob.start, end=blob.end, risk=0.85)
 
 
-def _says_something(blob: Blob, depth: int) -> bool:
+def _says_something(blob: Blob, depth: int, known: Decodings) -> bool:
     content = blob.text.text
     if _JSON.match(content):
         return False
@@ -94,17 +101,17 @@ def _says_something(blob: Blob, depth: int) -> bool:
         return True
     if depth <= 1:
         return False
-    if any(_says_something(inner, depth - 1) for inner in blobs(content)):
+    if any(_says_something(inner, depth - 1, known) for inner in known.blobs(content)):
         return True
-    return any(True for _ in _words(content))
+    return any(True for _ in _words(content, known))
 
 
-def _escapes(text: str) -> Iterator[HiddenProse]:
+def _escapes(text: str, known: Decodings) -> Iterator[HiddenProse]:
     for run in escaped_runs(text):
         content = run.text.text
         if run.letters:
             if is_prose(content) or any(
-                _says_something(inner, MAX_DEPTH) for inner in blobs(content)
+                _says_something(inner, MAX_DEPTH, known) for inner in known.blobs(content)
             ):
                 yield HiddenProse(encoding="escapes", start=run.start, end=run.end, risk=0.85)
         elif (
@@ -123,14 +130,14 @@ def _in_plain_sight(text: str, start: int) -> bool:
     return not _URL.search(head[cut + 1 :])
 
 
-def _words(text: str) -> Iterator[HiddenProse]:
-    for disguise in disguises(text):
+def _words(text: str, known: Decodings) -> Iterator[HiddenProse]:
+    for disguise in known.disguises(text):
         risk = 0.85
         if disguise.encoding in (SCRAMBLED, LEET) and disguise.votes < _SCRAMBLED_VOTES:
             risk = 0.6
         encoding = "caesar" if disguise.encoding.startswith("caesar-") else disguise.encoding
         yield HiddenProse(encoding=encoding, start=disguise.start, end=disguise.end, risk=risk)
-    for split in split_prose(text):
+    for split in known.splits(text):
         risk = 0.8 if split.sure else 0.4
         yield HiddenProse(encoding=split.encoding, start=split.start, end=split.end, risk=risk)
 

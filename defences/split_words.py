@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
 import numpy as np
 
 from defences.vocabulary import FOREIGN_WORDS, FUNCTION_WORDS, is_prose, words
+from domain.decodings import Split
 from domain.text import MappedText
 
 MAX_LETTERS: Final = 2_000
@@ -43,26 +43,13 @@ _JOINED: Final = tuple(
     )
     for joint, mark in (("_", "_"), ("-", r"\-"), ("+", r"\+"), ("~", "~"), ("^", r"\^"))
 )
+_UNBROKEN: Final = re.compile(r"\S{11,}")
+"""Where six words may stand joined: white space ends a run."""
 _CODE_NAME: Final = re.compile(r"(?:test|it|should)_|[A-Z0-9_]+\Z")
 _LINE_MARK: Final = re.compile(r"\s*(?:[-*+#>|]|\d+[.)]\s)|.*[{}<>=;|\\]|.*:\Z")
 _WORDS_A_LINE: Final = 3
 _MIN_LINES: Final = 6
 _PARTS: Final = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Split:
-    """Prose that was taken apart or run together, joined as it reads; mapped to the text.
-
-    Attributes:
-        sure: So long, or so odd, that no identifier or poem reads like it.
-    """
-
-    encoding: str
-    start: int
-    end: int
-    text: MappedText
-    sure: bool = True
 
 
 def split_prose(text: str) -> Iterator[Split]:
@@ -75,11 +62,19 @@ def split_prose(text: str) -> Iterator[Split]:
         if number >= MAX_RUNS:
             break
         yield from _run_together(text, match.start(), min(match.end(), match.start() + MAX_LETTERS))
-    for joint, pattern in _JOINED:
-        if text.count(joint) >= _MIN_JOINED_WORDS - 1:
-            for match in pattern.finditer(text):
-                yield from _joined(text, match, joint)
+    joints = [joint for joint, _ in _JOINED if text.count(joint) >= _MIN_JOINED_WORDS - 1]
+    if joints:
+        yield from _joined_runs(text, joints)
     yield from _lines(text)
+
+
+def _joined_runs(text: str, joints: Sequence[str]) -> Iterator[Split]:
+    runs = [run for run in _UNBROKEN.finditer(text) if any(joint in run[0] for joint in joints)]
+    for joint, pattern in _JOINED:
+        for run in runs if joint in joints else ():
+            if run[0].count(joint) >= _MIN_JOINED_WORDS - 1:
+                for match in pattern.finditer(text, *run.span()):
+                    yield from _joined(text, match, joint)
 
 
 def _mapped(pieces: Sequence[tuple[str, int, int]]) -> MappedText:

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import NewType, Protocol
 
 from domain.citations import ResolvedCitation
+from domain.decodings import Decodings
 from domain.masking import PLACEHOLDER_OPENING
 from domain.text import MappedText, Span
 
@@ -313,6 +314,8 @@ class Document:
             falls, unless several established origins explain it; 0 if there is none.
         changes: In what it departs from the reviewed and the serving version of itself.
         citations: Identifiers that were looked up; empty where no resolver is configured.
+        decodings: What its texts say once decoded, shared by the detectors of one scan; None
+            outside a scan.
     """
 
     id: DocumentId
@@ -332,6 +335,7 @@ class Document:
     crowd: int = 0
     changes: tuple[VersionChange, ...] = ()
     citations: tuple[ResolvedCitation, ...] = ()
+    decodings: Decodings | None = field(default=None, compare=False, repr=False)
 
     def locate(self, span: Span) -> str | None:
         """Return the locator of the part where `span` begins; None where there are no parts."""

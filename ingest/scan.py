@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from defences.decodings import DecodedOnce
 from domain.documents import Document
 from domain.errors import DetectorUnavailableError
 from domain.scanning import Detector, Finding, ScanReport
@@ -11,13 +13,14 @@ from ingest.citations import lookup_outcome
 
 
 def scan(document: Document, detectors: Sequence[Detector]) -> ScanReport:
-    """Run every detector; one that cannot run is recorded, not fatal.
+    """Run every detector; one that cannot run is recorded, not fatal. Each text is decoded once.
 
     One that fails in any way did not look: the policy holds what it should have looked at. Its
     error is not told of here, since a foreign message may quote the document.
     """
     findings: list[Finding] = []
     completed, unavailable = lookup_outcome(document)
+    document = replace(document, decodings=DecodedOnce())
     for detector in detectors:
         try:
             findings.extend(detector.scan(document))

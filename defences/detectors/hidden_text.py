@@ -197,7 +197,7 @@ def _encoded(document: Document) -> Iterator[Finding]:
     texts = [document.text, *(p.text for p in document.hidden if p.benign)]
     for text in texts:
         counts: dict[str, int] = {}
-        for item in hidden_prose(text.text):
+        for item in hidden_prose(text.text, document.decodings):
             counts[item.encoding] = counts.get(item.encoding, 0) + 1
             if counts[item.encoding] > MAX_FINDINGS_PER_CHANNEL:
                 continue

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from defences.decodings import DecodedOnce
 from defences.detectors.injected_instructions.views import View, fold, views
+from domain.decodings import Decodings
 from domain.documents import Document
 
 VISIBLE = "visible"
@@ -50,22 +52,35 @@ class Reading:
 
 def readings(document: Document) -> Iterator[Reading]:
     """Yield the readings of the visible text, then of hidden passages, then of fields."""
-    yield from _of(document.text.text, channel=VISIBLE, place=0)
+    known = document.decodings or DecodedOnce()
+    yield from _of(document.text.text, known, channel=VISIBLE, place=0)
     place = 0
     for passage in document.hidden:
         place += 1
-        yield from _of(passage.text.text, channel=HIDDEN, place=place, concealed=not passage.benign)
+        yield from _of(
+            passage.text.text,
+            known,
+            channel=HIDDEN,
+            place=place,
+            concealed=not passage.benign,
+        )
     for entry in document.metadata:
         place += 1
         field = entry.name if entry.name in _SAFE_FIELD_NAMES else "other"
         for text in (entry.value, entry.name):
-            yield from _of(text, channel=METADATA, place=place, field=field)
+            yield from _of(text, known, channel=METADATA, place=place, field=field)
 
 
 def _of(
-    text: str, *, channel: str, place: int, concealed: bool = False, field: str = ""
+    text: str,
+    known: Decodings,
+    *,
+    channel: str,
+    place: int,
+    concealed: bool = False,
+    field: str = "",
 ) -> Iterator[Reading]:
-    for view in views(text):
+    for view in views(text, known):
         yield Reading(
             channel=channel,
             place=place,

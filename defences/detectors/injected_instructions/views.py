@@ -16,9 +16,9 @@ from itertools import islice
 
 import numpy as np
 
-from defences.disguised_words import disguises
-from defences.encoded_blobs import ESCAPE, blobs, unescape
-from defences.split_words import split_prose
+from defences.decodings import DecodedOnce
+from defences.encoded_blobs import ESCAPE, unescape
+from domain.decodings import Decodings
 from domain.text import MappedText
 
 MAX_BLOBS = 64
@@ -98,8 +98,9 @@ def fold(text: str) -> str:
     return folded
 
 
-def views(text: str) -> Iterator[View]:
+def views(text: str, decodings: Decodings | None = None) -> Iterator[View]:
     """Yield the text itself, then what it says decoded, at most `MAX_DEPTH` layers deep."""
+    known = decodings or DecodedOnce()
     plain = View(encoding="", text=MappedText.identity(text))
     yield plain
     layer = [plain]
@@ -107,11 +108,13 @@ def views(text: str) -> Iterator[View]:
     for _ in range(MAX_DEPTH):
         inner: list[View] = []
         for outer in layer:
-            for view in islice(_unpacked(outer.text.text), budget):
+            for view in islice(_unpacked(outer.text.text, known), budget):
                 budget -= 1
                 inner.append(_composed(outer, view))
         yield from inner
-        yield from (_composed(outer, view) for outer in layer for view in _reread(outer.text.text))
+        yield from (
+            _composed(outer, view) for outer in layer for view in _reread(outer.text.text, known)
+        )
         layer = inner
 
 
@@ -125,15 +128,15 @@ def _composed(outer: View, inner: View) -> View:
     )
 
 
-def _unpacked(text: str) -> Iterator[View]:
+def _unpacked(text: str, known: Decodings) -> Iterator[View]:
     """Yield what was packed away in the text and may hold more of the kind."""
-    for blob in blobs(text):
+    for blob in known.blobs(text):
         yield View(encoding=blob.encoding, text=blob.text)
     if _often(_ESCAPED_LETTER, text):
         yield _replaced("escapes", text, ESCAPE, unescape)
 
 
-def _reread(text: str) -> Iterator[View]:
+def _reread(text: str, known: Decodings) -> Iterator[View]:
     """Yield readings of the text as a whole in which it says more than it seems to."""
     lowered = text.lower()
     if len(lowered) == len(text):
@@ -155,10 +158,10 @@ def _reread(text: str) -> Iterator[View]:
             view = _replaced("spaced-letters", text, pattern, _joined)
             if _says_more(fold(view.text.text), lowered):
                 yield View(encoding=view.encoding, text=view.text, squashed=squashed)
-    for disguise in disguises(text):
+    for disguise in known.disguises(text):
         for reading in disguise.readings:
             yield View(encoding=disguise.encoding, text=reading)
-    for split in split_prose(text):
+    for split in known.splits(text):
         yield View(encoding=split.encoding, text=split.text)
 
 

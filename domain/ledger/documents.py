@@ -1,8 +1,4 @@
-"""The ledger: what must not be lost. Each Protocol is one table group of one database.
-
-Every method is one transaction unless it says otherwise, and raises `TransientError` when the
-database does not answer. `journal` rows are appended in the same transaction as what they tell of.
-"""
+"""Documents: what is kept of them from receipt to deletion."""
 
 from __future__ import annotations
 
@@ -10,47 +6,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Generic, Protocol, TypeVar
+from typing import Protocol
 
-from domain.access import ApiKey, KeyId
-from domain.answering import Outcome, QuestionId
+from domain.access import KeyId
 from domain.documents import (
     DocumentId,
     DocumentStatus,
     LabelMapping,
-    Origin,
-    OriginKind,
     OriginRef,
     TenantId,
 )
-from domain.jobs import JobName, OutboxEntry
-from domain.lifecycle import DocumentLifecycle, EditionMark
-from domain.monitoring import (
-    Alert,
-    AlertStatus,
-    Delivery,
-    MonitorState,
-    Observation,
-    Topic,
-    TopicId,
-    Webhook,
-    WebhookId,
-)
-from domain.publishing import Publication, PublisherLedger, SignatureState
+from domain.ledger.pages import Page
+from domain.lifecycle import EditionMark
+from domain.publishing import Publication, SignatureState
 from domain.retrieval import FamilyId, Fingerprint
 from domain.scanning import ScanReport
-from domain.suppressions import SuppressionLedger
 from domain.trust import CoarseReason, TrustAssessment, Verdict
-
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Page(Generic[T]):
-    """`next_cursor` is opaque; None on the last page."""
-
-    items: tuple[T, ...]
-    next_cursor: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,21 +158,6 @@ class KnownFingerprint:
 class DecisionAction(StrEnum):
     RELEASE = "release"
     REJECT = "reject"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JournalEntry:
-    """Who did what to which object, when and why. Append-only. Never document text."""
-
-    seq: int
-    at: datetime
-    tenant_id: TenantId
-    actor: str
-    action: str
-    object_kind: str
-    object_id: str
-    reason: str | None
-    facts: Mapping[str, str]
 
 
 class DocumentLedger(Protocol):
@@ -390,291 +346,3 @@ class DocumentLedger(Protocol):
     async def tenants(self) -> Sequence[TenantId]: ...
 
     async def count_by_status(self, tenant_id: TenantId) -> Mapping[DocumentStatus, int]: ...
-
-
-class Outbox(Protocol):
-    async def pending(self, *, limit: int) -> Sequence[OutboxEntry]:
-        """Return unpublished entries, oldest first."""
-        ...
-
-    async def mark_published(self, entry_ids: Sequence[int], *, at: datetime) -> None: ...
-
-    async def add(self, name: JobName, subject_id: str, *, at: datetime) -> None: ...
-
-
-class OriginLedger(Protocol):
-    async def get(self, tenant_id: TenantId, ref: OriginRef) -> Origin:
-        """Return the origin; one never heard of is unestablished, not an error."""
-        ...
-
-    async def add(
-        self, tenant_id: TenantId, kind: OriginKind, id: str, *, actor: str, at: datetime
-    ) -> Origin:
-        """Write a new unestablished origin; a known one is returned as it is."""
-        ...
-
-    async def list(self, tenant_id: TenantId) -> Sequence[Origin]:
-        """Return all, by kind and id."""
-        ...
-
-    async def establish(
-        self,
-        tenant_id: TenantId,
-        ref: OriginRef,
-        *,
-        reviewed: bool,
-        reason: str,
-        actor: str,
-        at: datetime,
-    ) -> Origin:
-        """Vouch for an origin; journalled with the reason.
-
-        Raises:
-            NotFoundError: Unknown origin.
-            InputError: The reason is empty.
-            ConflictError: A connector of a source that anybody may write to.
-        """
-        ...
-
-    async def revoke(
-        self, tenant_id: TenantId, ref: OriginRef, *, reason: str, actor: str, at: datetime
-    ) -> Origin:
-        """Take the vouching back; errors as `establish`."""
-        ...
-
-    async def declare(
-        self, tenant_id: TenantId, ref: OriginRef, *, open_write: bool, actor: str, at: datetime
-    ) -> Origin:
-        """Say whether anybody may write to what a connector reads; journalled.
-
-        Where anybody may, nobody vouches for it: it is unestablished from then on (Law 1).
-
-        Raises:
-            NotFoundError: Unknown origin.
-            InputError: It is no connector.
-        """
-        ...
-
-    async def open_write(self, tenant_id: TenantId, ref: OriginRef) -> bool | None:
-        """Return what was declared; None where nothing was, or the origin is unknown."""
-        ...
-
-
-class KeyLedger(Protocol):
-    async def add(self, key: ApiKey, *, actor: str) -> None:
-        """Write a key and, if it is new, its origin, unestablished.
-
-        Raises:
-            ConflictError: There is a key with this id.
-        """
-        ...
-
-    async def find(self, key_id: KeyId) -> ApiKey | None:
-        """Return the key, revoked or not; None if unknown."""
-        ...
-
-    async def list(self, tenant_id: TenantId) -> Sequence[ApiKey]: ...
-
-    async def revoke(
-        self, tenant_id: TenantId, key_id: KeyId, *, actor: str, at: datetime
-    ) -> ApiKey:
-        """Raise `NotFoundError` for an unknown key; revoking twice is no error."""
-        ...
-
-
-class Journal(Protocol):
-    async def append(
-        self,
-        *,
-        tenant_id: TenantId,
-        at: datetime,
-        actor: str,
-        action: str,
-        object_kind: str,
-        object_id: str,
-        reason: str | None = None,
-        facts: Mapping[str, str] | None = None,
-    ) -> None: ...
-
-    async def entries(
-        self, tenant_id: TenantId, *, object_id: str | None = None, limit: int = 100
-    ) -> Sequence[JournalEntry]:
-        """Return newest first."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionRecord:
-    """An answered question. `trace` is the public JSON of `GET /v1/questions/{id}`."""
-
-    id: QuestionId
-    tenant_id: TenantId
-    principal: str
-    asked_at: datetime
-    outcome: Outcome
-    trace: str
-
-
-class QuestionLedger(Protocol):
-    async def add(self, record: QuestionRecord, observation: Observation | None) -> None:
-        """Write question and observation in one transaction.
-
-        Raises:
-            ConflictError: There is a question with this id.
-        """
-        ...
-
-    async def list(
-        self, tenant_id: TenantId, *, outcome: Outcome | None, cursor: str | None, limit: int
-    ) -> Page[QuestionRecord]:
-        """Return newest first; those that abstained are the queue for people (Law 9).
-
-        Raises:
-            InputError: The cursor is not one of ours.
-        """
-        ...
-
-    async def get(self, tenant_id: TenantId, question_id: QuestionId) -> QuestionRecord:
-        """Raise `NotFoundError` for one unknown to this tenant."""
-        ...
-
-
-class ObservationLedger(Protocol):
-    async def window(
-        self, tenant_id: TenantId, topic_id: TopicId, *, limit: int
-    ) -> Sequence[Observation]:
-        """Return the latest `limit`, oldest first."""
-        ...
-
-    async def topics(self, tenant_id: TenantId) -> Sequence[Topic]: ...
-
-    async def save_topic(self, topic: Topic) -> bool:
-        """Insert (`version` 0) or replace if the stored version is `topic.version - 1`.
-
-        Return whether it was written: False means that another process was faster.
-        """
-        ...
-
-    async def monitor_state(
-        self, tenant_id: TenantId, topic_id: TopicId, monitor: str
-    ) -> MonitorState | None: ...
-
-    async def save_monitor_state(self, state: MonitorState) -> bool:
-        """As `save_topic`, by version."""
-        ...
-
-
-class AlertLedger(Protocol):
-    async def fire(self, alert: Alert, *, event_type: str, payload: str) -> bool:
-        """Write a firing alert, and one delivery for each subscribed webhook, in one transaction.
-
-        Return False and write nothing where one with this fingerprint is firing already.
-        """
-        ...
-
-    async def resolve(
-        self, tenant_id: TenantId, fingerprint: str, *, at: datetime, event_type: str, payload: str
-    ) -> Alert | None:
-        """Resolve the firing alert with this fingerprint, with deliveries; None if there is none."""
-        ...
-
-    async def list(
-        self, tenant_id: TenantId, *, status: AlertStatus | None, cursor: str | None, limit: int
-    ) -> Page[Alert]:
-        """Return newest first."""
-        ...
-
-
-class WebhookLedger(Protocol):
-    async def add(self, webhook: Webhook, *, actor: str) -> None: ...
-
-    async def get(self, webhook_id: WebhookId) -> Webhook | None: ...
-
-    async def list(self, tenant_id: TenantId) -> Sequence[Webhook]: ...
-
-    async def remove(
-        self, tenant_id: TenantId, webhook_id: WebhookId, *, actor: str, at: datetime
-    ) -> None:
-        """Remove with its pending deliveries; raise `NotFoundError` if unknown."""
-        ...
-
-    async def emit(
-        self, tenant_id: TenantId, *, event_type: str, payload: str, at: datetime
-    ) -> int:
-        """Write one delivery for each webhook subscribed to `event_type`; return how many."""
-        ...
-
-    async def due(self, *, now: datetime, limit: int) -> Sequence[Delivery]:
-        """Return undelivered deliveries whose time has come, of all tenants, oldest first."""
-        ...
-
-    async def save_attempt(
-        self,
-        delivery_id: str,
-        *,
-        delivered_at: datetime | None,
-        next_attempt_at: datetime | None,
-        error: str | None,
-    ) -> None:
-        """Count an attempt. Neither delivered nor next attempt: given up, kept for the record."""
-        ...
-
-    async def deliveries(self, tenant_id: TenantId, webhook_id: WebhookId) -> Sequence[Delivery]:
-        """Return newest first."""
-        ...
-
-
-class Retention(Protocol):
-    """Deletes what has been kept for long enough: at most `limit` rows a call, oldest or not.
-
-    Never what is pending. Each returns how many went.
-    """
-
-    async def prune_claims(self, *, made_before: datetime, limit: int) -> int:
-        """Forget idempotency keys; the same key then makes a request of its own."""
-        ...
-
-    async def prune_outbox(self, *, published_before: datetime, limit: int) -> int:
-        """Delete published entries."""
-        ...
-
-    async def prune_deliveries(self, *, made_before: datetime, limit: int) -> int:
-        """Delete deliveries that were made or given up."""
-        ...
-
-
-class Ledger(Protocol):
-    """All table groups of one database, and its life."""
-
-    @property
-    def documents(self) -> DocumentLedger: ...
-    @property
-    def lifecycle(self) -> DocumentLifecycle: ...
-    @property
-    def suppressions(self) -> SuppressionLedger: ...
-    @property
-    def publishers(self) -> PublisherLedger: ...
-    @property
-    def outbox(self) -> Outbox: ...
-    @property
-    def origins(self) -> OriginLedger: ...
-    @property
-    def keys(self) -> KeyLedger: ...
-    @property
-    def journal(self) -> Journal: ...
-    @property
-    def questions(self) -> QuestionLedger: ...
-    @property
-    def observations(self) -> ObservationLedger: ...
-    @property
-    def alerts(self) -> AlertLedger: ...
-    @property
-    def webhooks(self) -> WebhookLedger: ...
-    @property
-    def retention(self) -> Retention: ...
-
-    async def ping(self) -> None:
-        """Raise `TransientError` if the database does not answer or its schema is not current."""
-        ...
-
-    async def close(self) -> None: ...

@@ -1,0 +1,174 @@
+"""Questions, what is watched in them, alerts and who is told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import (
+    Boolean,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    Named,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+    TypedColumns,
+    text,
+)
+
+from backends.ledger.schema.base import metadata
+from backends.ledger.types import Choice, PlainText, StringMapping, StringSet, Utc
+from domain.answering import Outcome
+from domain.monitoring import AlertStatus, Severity
+
+FIRING: Final = "status = 'firing'"
+
+
+class QuestionColumns(TypedColumns):
+    id: Named[str] = Column(PlainText, primary_key=True)
+    tenant_id: Named[str] = Column(PlainText, nullable=False)
+    principal: Named[str] = Column(PlainText, nullable=False)
+    asked_at: Named[datetime] = Column(Utc, nullable=False)
+    outcome: Named[Outcome] = Column(Choice(Outcome), nullable=False)
+    trace: Named[str] = Column(PlainText, nullable=False)
+
+
+questions: Final = Table(
+    "questions",
+    metadata,
+    QuestionColumns,
+    Index("ix_questions_newest", "tenant_id", "outcome", "asked_at", "id"),
+)
+
+
+class ObservationColumns(TypedColumns):
+    question_id: Named[str] = Column(PlainText, ForeignKey("questions.id"), primary_key=True)
+    tenant_id: Named[str] = Column(PlainText, nullable=False)
+    topic_id: Named[str] = Column(PlainText, nullable=False)
+    principal: Named[str] = Column(PlainText, nullable=False)
+    question_key: Named[str] = Column(PlainText, nullable=False)
+    observed_at: Named[datetime] = Column(Utc, nullable=False)
+    disagreement: Named[float] = Column(Double, nullable=False)
+    entropy: Named[float] = Column(Double, nullable=False)
+    agreement: Named[float] = Column(Double, nullable=False)
+    margin: Named[float] = Column(Double, nullable=False)
+    confidence: Named[float] = Column(Double, nullable=False)
+    outcome: Named[Outcome] = Column(Choice(Outcome), nullable=False)
+    answer_group: Named[str | None] = Column(PlainText)
+    seats: Named[int] = Column(Integer, nullable=False)
+    m: Named[int] = Column(Integer, nullable=False)
+    route: Named[str] = Column(PlainText, nullable=False)
+    calibration_version: Named[str | None] = Column(PlainText)
+    evidence: Named[str] = Column(Text, nullable=False)
+
+
+observations: Final = Table(
+    "observations",
+    metadata,
+    ObservationColumns,
+    Index("ix_observations_window", "tenant_id", "topic_id", "observed_at", "question_id"),
+)
+
+
+class TopicColumns(TypedColumns):
+    tenant_id: Named[str] = Column(PlainText, nullable=False)
+    id: Named[str] = Column(PlainText, nullable=False)
+    centroid: Named[bytes] = Column(LargeBinary, nullable=False)
+    """float32, little-endian."""
+    size: Named[int] = Column(Integer, nullable=False)
+    terms: Named[str] = Column(Text, nullable=False)
+    created_at: Named[datetime] = Column(Utc, nullable=False)
+    version: Named[int] = Column(Integer, nullable=False)
+
+
+topics: Final = Table("topics", metadata, TopicColumns, PrimaryKeyConstraint("tenant_id", "id"))
+
+
+class MonitorStateColumns(TypedColumns):
+    tenant_id: Named[str] = Column(PlainText, nullable=False)
+    topic_id: Named[str] = Column(PlainText, nullable=False)
+    monitor: Named[str] = Column(PlainText, nullable=False)
+    state: Named[str] = Column(PlainText, nullable=False)
+    version: Named[int] = Column(Integer, nullable=False)
+
+
+monitor_states: Final = Table(
+    "monitor_states",
+    metadata,
+    MonitorStateColumns,
+    PrimaryKeyConstraint("tenant_id", "topic_id", "monitor"),
+)
+
+
+class AlertColumns(TypedColumns):
+    id: Named[str] = Column(PlainText, primary_key=True)
+    tenant_id: Named[str] = Column(PlainText, nullable=False)
+    name: Named[str] = Column(PlainText, nullable=False)
+    fingerprint: Named[str] = Column(PlainText, nullable=False)
+    severity: Named[Severity] = Column(Choice(Severity), nullable=False)
+    status: Named[AlertStatus] = Column(Choice(AlertStatus), nullable=False)
+    labels: Named[Mapping[str, str]] = Column(StringMapping, nullable=False)
+    annotations: Named[Mapping[str, str]] = Column(StringMapping, nullable=False)
+    starts_at: Named[datetime] = Column(Utc, nullable=False)
+    ends_at: Named[datetime | None] = Column(Utc)
+
+
+alerts: Final = Table(
+    "alerts",
+    metadata,
+    AlertColumns,
+    Index(
+        "uq_alerts_firing",
+        "tenant_id",
+        "fingerprint",
+        unique=True,
+        sqlite_where=text(FIRING),
+        postgresql_where=text(FIRING),
+    ),
+    Index("ix_alerts_newest", "tenant_id", "starts_at", "id"),
+)
+
+
+class WebhookColumns(TypedColumns):
+    id: Named[str] = Column(PlainText, primary_key=True)
+    tenant_id: Named[str] = Column(PlainText, nullable=False)
+    url: Named[str] = Column(PlainText, nullable=False)
+    secret: Named[str] = Column(PlainText, nullable=False)
+    event_types: Named[frozenset[str]] = Column(StringSet, nullable=False)
+    created_at: Named[datetime] = Column(Utc, nullable=False)
+    disabled_at: Named[datetime | None] = Column(Utc)
+
+
+webhooks: Final = Table(
+    "webhooks", metadata, WebhookColumns, Index("ix_webhooks_tenant", "tenant_id")
+)
+
+
+class DeliveryColumns(TypedColumns):
+    id: Named[str] = Column(PlainText, primary_key=True)
+    tenant_id: Named[str] = Column(PlainText, nullable=False)
+    webhook_id: Named[str] = Column(PlainText, nullable=False)
+    event_type: Named[str] = Column(PlainText, nullable=False)
+    payload: Named[str] = Column(PlainText, nullable=False)
+    created_at: Named[datetime] = Column(Utc, nullable=False)
+    attempts: Named[int] = Column(Integer, nullable=False)
+    next_attempt_at: Named[datetime] = Column(Utc, nullable=False)
+    pending: Named[bool] = Column(Boolean, nullable=False)
+    """Neither delivered nor given up."""
+    delivered_at: Named[datetime | None] = Column(Utc)
+    last_error: Named[str | None] = Column(PlainText)
+
+
+deliveries: Final = Table(
+    "deliveries",
+    metadata,
+    DeliveryColumns,
+    Index("ix_deliveries_due", "pending", "next_attempt_at"),
+    Index("ix_deliveries_webhook", "webhook_id", "created_at", "id"),
+)

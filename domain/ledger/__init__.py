@@ -1,0 +1,104 @@
+"""The ledger: what must not be lost. Each Protocol is one table group of one database.
+
+Every method is one transaction unless it says otherwise, and raises `TransientError` when the
+database does not answer. `journal` rows are appended in the same transaction as what they tell of.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from domain.ledger.access import (
+    Journal,
+    JournalEntry,
+    KeyLedger,
+    OriginLedger,
+    Outbox,
+    Retention,
+)
+from domain.ledger.documents import (
+    DecisionAction,
+    DocumentFilter,
+    DocumentLedger,
+    DocumentRecord,
+    IdempotencyClaim,
+    KnownFingerprint,
+    NewDocument,
+    Receipt,
+    Settlement,
+    StoredAssessment,
+)
+from domain.ledger.monitoring import (
+    AlertLedger,
+    ObservationLedger,
+    QuestionLedger,
+    QuestionRecord,
+    WebhookLedger,
+)
+from domain.ledger.pages import Page
+from domain.lifecycle import DocumentLifecycle
+from domain.publishing import PublisherLedger
+from domain.suppressions import SuppressionLedger
+
+__all__ = [
+    "AlertLedger",
+    "DecisionAction",
+    "DocumentFilter",
+    "DocumentLedger",
+    "DocumentRecord",
+    "IdempotencyClaim",
+    "Journal",
+    "JournalEntry",
+    "KeyLedger",
+    "KnownFingerprint",
+    "Ledger",
+    "NewDocument",
+    "ObservationLedger",
+    "OriginLedger",
+    "Outbox",
+    "Page",
+    "QuestionLedger",
+    "QuestionRecord",
+    "Receipt",
+    "Retention",
+    "Settlement",
+    "StoredAssessment",
+    "WebhookLedger",
+]
+
+
+class Ledger(Protocol):
+    """All table groups of one database, and its life."""
+
+    @property
+    def documents(self) -> DocumentLedger: ...
+    @property
+    def lifecycle(self) -> DocumentLifecycle: ...
+    @property
+    def suppressions(self) -> SuppressionLedger: ...
+    @property
+    def publishers(self) -> PublisherLedger: ...
+    @property
+    def outbox(self) -> Outbox: ...
+    @property
+    def origins(self) -> OriginLedger: ...
+    @property
+    def keys(self) -> KeyLedger: ...
+    @property
+    def journal(self) -> Journal: ...
+    @property
+    def questions(self) -> QuestionLedger: ...
+    @property
+    def observations(self) -> ObservationLedger: ...
+    @property
+    def alerts(self) -> AlertLedger: ...
+    @property
+    def webhooks(self) -> WebhookLedger: ...
+    @property
+    def retention(self) -> Retention: ...
+
+    async def ping(self) -> None:
+        """Raise `TransientError` if the database does not answer or its schema is not current."""
+        ...
+
+    async def close(self) -> None: ...

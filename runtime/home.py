@@ -106,8 +106,13 @@ def announced(settings: Settings, *, url: str) -> Iterator[None]:
                 path.unlink()
 
 
-def announced_url(settings: Settings) -> str | None:
-    """Return the URL that a running gateway announced; None where none does."""
+def announced_url(settings: Settings, *, by: int | None = None) -> str | None:
+    """Return the URL that a running gateway announced; None where none does.
+
+    Args:
+        settings: They say where the data folder is.
+        by: The process that must have announced it; None: any.
+    """
     try:
         said = json.loads((settings.home / SERVER_FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -115,6 +120,8 @@ def announced_url(settings: Settings) -> str | None:
     if not isinstance(said, dict):
         return None
     url, pid = said.get("url"), said.get("pid")
+    if by is not None and pid != by:
+        return None
     # A gateway that was killed leaves the file; who has its port now must not be sent our key.
     return url if isinstance(url, str) and isinstance(pid, int) and _runs(pid) else None
 

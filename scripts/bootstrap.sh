@@ -40,5 +40,7 @@ if [ -z "$uv" ]; then
 fi
 
 # A machine behind a proxy of its own may trust certificates that uv does not bring along.
-"$uv" sync --locked --python "$python" >&2 ||
+if ! "$uv" sync --locked --python "$python" >&2; then
+  say "That failed; trying again with the certificates that this machine trusts."
   UV_SYSTEM_CERTS=1 UV_NATIVE_TLS=1 "$uv" sync --locked --python "$python" >&2
+fi

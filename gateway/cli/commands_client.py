@@ -229,6 +229,9 @@ def _await_verdicts(
 def _show_ingested(
     seen: Sequence[tuple[Path, DocumentModel]], refused: Sequence[tuple[Path, str]]
 ) -> None:
+    if not seen and not refused:
+        say("no documents were found")
+        return
     table(
         ("file", "id", "status", "trust", "reason"),
         [

@@ -54,7 +54,7 @@ def list_documents(
                 None if document.trust is None else f"{document.trust:.2f}",
                 f"{document.origin.kind}:{document.origin.id}",
                 document.title or document.file_name,
-                f"{document.received_at:%Y-%m-%d %H:%M:%S}",
+                f"{document.received_at:%Y-%m-%d %H:%M}",
             )
             for document in page.items
         ),

@@ -77,7 +77,8 @@ def scan(
         else:
             _show(line)
     if not json_:
-        note(", ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts.items())))
+        told = ", ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts.items()))
+        note(told or "no documents were found")
     if verdicts.total() > verdicts["admit"]:
         raise typer.Exit(FINDINGS)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sys
 import unicodedata
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 _NARROWEST: Final = 100
+_PIPED: Final = 160
+_FOLDED: Final = 12
+"""A column is not folded below that: a table too wide for the terminal can still be read."""
+_ID: Final = re.compile(r"[a-z]+_[0-9a-z]{26}")
 _UNSHOWN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
@@ -46,18 +51,31 @@ def plain(text: object) -> str:
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: str = "") -> None:
-    """Print a table; cells are shown as `plain`, None as nothing."""
+    """Print a table; cells are shown as `plain`, None as nothing, no rows as the word none.
+
+    Long cells go on in the next line, but for our own ids, which are there to be copied.
+    """
     from rich import box
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    shown = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD)
-    for column in columns:
-        shown.add_column(column, overflow="fold")
-    for row in rows:
-        shown.add_row(*(Text("" if cell is None else plain(cell)) for cell in row))
-    width = max(_NARROWEST, shutil.get_terminal_size((_NARROWEST, 40)).columns)
+    cells = [["" if cell is None else plain(cell) for cell in row] for row in rows]
+    if not cells:
+        say(f"{title}: none" if title else "none")
+        return
+    shown = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    narrowest = 3 * len(columns)
+    for column, values in zip(columns, zip(*cells, strict=True), strict=True):
+        longest = max(map(len, (column, *values)))
+        copied = any(map(_ID.fullmatch, values))
+        least = longest if copied else min(longest, _FOLDED)
+        shown.add_column(column, overflow="fold", no_wrap=copied, min_width=least)
+        narrowest += least
+    for row in cells:
+        shown.add_row(*map(Text, row))
+    usual = _NARROWEST if sys.stdout.isatty() else _PIPED
+    width = max(_NARROWEST, narrowest, shutil.get_terminal_size((usual, 40)).columns)
     Console(width=width, highlight=False).print(shown)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import socket
 import sys
 import threading
 import warnings
@@ -20,7 +21,14 @@ from domain.errors import MithridateError, TransientError
 from gateway.cli.orphans import die_with_parent
 from gateway.cli.output import emit, say
 from gateway.cli.supervisor import Child, Supervisor
-from runtime.home import ADMIN_KEY, announced, broker_url, embedded_broker, prepare_home
+from runtime.home import (
+    ADMIN_KEY,
+    announced,
+    announced_url,
+    broker_url,
+    embedded_broker,
+    prepare_home,
+)
 from runtime.logging import configure_logging
 from runtime.settings import Settings
 
@@ -54,8 +62,9 @@ def run_serve(settings: Settings, *, supervised: bool, reload: bool) -> None:
     import uvicorn
     from uvicorn.supervisors import ChangeReload, Multiprocess
 
-    configure_logging(settings.logging)
     prepare_home(settings)
+    bound = _bind(settings)
+    configure_logging(settings.logging)
     # uvicorn ends by raising the signal that stopped it anew: as an exception it lets us tidy up.
     signal.signal(signal.SIGTERM, _leave)
     config = uvicorn.Config(
@@ -73,24 +82,21 @@ def run_serve(settings: Settings, *, supervised: bool, reload: bool) -> None:
         timeout_keep_alive=75,
         h11_max_incomplete_event_size=64 * 1024,
     )
-    with _broker(settings, supervised=supervised):
-        try:
-            socket = config.bind_socket()
-        except SystemExit as exc:  # uvicorn has logged why
-            raise TransientError(
-                f"cannot listen on {settings.server.host}, port {settings.server.port}"
-            ) from exc
-        host, port = socket.getsockname()[:2]
-        host = _ANY_ADDRESS.get(host, host)
-        shown = f"[{host}]" if ":" in host else host
-        server = uvicorn.Server(config)
-        with socket, announced(settings, url=f"http://{shown}:{port}"):
-            if reload:
-                ChangeReload(config, target=server.run, sockets=[socket]).run()
-            elif settings.server.workers > 1:
-                Multiprocess(config, sockets=[socket]).run()
-            else:
-                server.run(sockets=[socket])
+    host, port = bound.getsockname()[:2]
+    host = _ANY_ADDRESS.get(host, host)
+    shown = f"[{host}]" if ":" in host else host
+    server = uvicorn.Server(config)
+    with (
+        bound,
+        _broker(settings, supervised=supervised),
+        announced(settings, url=f"http://{shown}:{port}"),
+    ):
+        if reload:
+            ChangeReload(config, target=server.run, sockets=[bound]).run()
+        elif settings.server.workers > 1:
+            Multiprocess(config, sockets=[bound]).run()
+        else:
+            server.run(sockets=[bound])
 
 
 def application() -> FastAPI:
@@ -148,8 +154,11 @@ def run_up(settings: Settings, *, workers: int, reload: bool, as_json: bool) -> 
         reload: Restart the gateway when the code changes.
         as_json: Say as JSON where the gateway is.
     """
-    configure_logging(settings.logging)
     prepare_home(settings)
+    if settings.server.port:
+        # Now, and not by a child that would be started again and again in vain.
+        _bind(settings).close()
+    configure_logging(settings.logging)
     key_file = str(settings.home.absolute() / ADMIN_KEY)
 
     def ready(url: str) -> None:
@@ -174,6 +183,32 @@ def run_up(settings: Settings, *, workers: int, reload: bool, as_json: bool) -> 
         children, broker=embedded_broker(settings), settings=settings, on_ready=ready
     )
     return supervisor.run()
+
+
+def _bind(settings: Settings) -> socket.socket:
+    """Return a socket bound to the gateway's address.
+
+    Raises:
+        TransientError: The port is taken, or the address is none of this machine's.
+    """
+    host, port = settings.server.host, settings.server.port
+    bound = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        bound.bind((host, port))
+    except OSError as exc:
+        bound.close()
+        ours = announced_url(settings)
+        hint = (
+            f"the gateway of {str(settings.home)!r} runs at {ours} already"
+            if ours is not None and ours.endswith(f":{port}")
+            else "MITHRIDATE_SERVER__PORT sets another port, 0 takes a free one"
+        )
+        raise TransientError(
+            f"cannot listen on {host}, port {port}: {exc.strerror}; {hint}"
+        ) from exc
+    bound.set_inheritable(True)
+    return bound
 
 
 @contextmanager

@@ -41,7 +41,7 @@ class Supervisor:
     """Starts the children in the order given, keeps them running, stops them in that order.
 
     Args:
-        children: What to run.
+        children: What to run, the gateway first.
         broker: The embedded broker, started before them and stopped after them.
         settings: The configuration in force.
         on_ready: Called once with the gateway's URL, when its dependencies all answer.
@@ -129,7 +129,9 @@ class Supervisor:
 
     def _announce(self) -> bool:
         """Say where the gateway is, once it is ready; return whether it is."""
-        url = announced_url(self._settings)
+        # By the first child, the gateway: another one may run on the same data folder.
+        process = self._children[0].process
+        url = announced_url(self._settings, by=process.pid) if process is not None else None
         if url is None:
             return False
         try:

@@ -373,3 +373,11 @@ def test_nothing_is_stored(run: Run, tmp_path: Path) -> None:
 
     assert ran.code == 0
     assert not (tmp_path / "data").exists()
+
+
+def test_a_folder_without_documents_is_said_to_be_so(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+
+    ran = run("scan", "empty")
+
+    assert (ran.code, ran.out, ran.err) == (0, "", "no documents were found\n")

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from defences.trust.signing import check, key_id, verifies
 from domain.clock import Clock
 from domain.documents import OriginKind, OriginRef, TenantId
-from domain.errors import ForbiddenError, InputError
+from domain.errors import ConflictError, ForbiddenError, InputError
 from domain.ledger import Ledger
 from domain.publishing import Attestation, Publication, PublisherKey, SignatureState
 from ingest.origins import OriginDesk
+
+_LOOK_ALIKES: Final = str.maketrans(
+    {"0": "o", "1": "l", "i": "l", "5": "s", **dict.fromkeys("._@-")}
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,8 +42,10 @@ class PublisherDesk:
 
         Raises:
             InputError: The reason is empty.
-            ConflictError: The publisher has this key, or had it.
+            ConflictError: The publisher has this key, or had it, or its name passes for that of
+                another publisher.
         """
+        await self._require_distinct(tenant_id, publisher)
         key = PublisherKey(
             tenant_id=tenant_id,
             publisher=publisher,
@@ -111,6 +118,14 @@ class PublisherDesk:
             signature=SignatureState.VERIFIED,
         )
 
+    async def _require_distinct(self, tenant_id: TenantId, publisher: str) -> None:
+        seen = _at_a_glance(publisher)
+        for key in await self._ledger.publishers.list(tenant_id):
+            if key.publisher != publisher and _at_a_glance(key.publisher) == seen:
+                raise ConflictError(
+                    f"{publisher!r} passes for the publisher {key.publisher!r}, which has a key"
+                )
+
     async def _require_unsigned(self, tenant_id: TenantId, uploader: OriginRef) -> None:
         # Else a stolen API key would do what the signing key was introduced to prevent.
         if uploader.kind is OriginKind.PUBLISHER and await self._ledger.publishers.keys(
@@ -119,3 +134,9 @@ class PublisherDesk:
             raise ForbiddenError(
                 f"publisher {uploader.id!r} signs its documents; this one has no signature"
             )
+
+
+def _at_a_glance(publisher: str) -> str:
+    """Return what is left of a name for who reads it in passing; names are ASCII."""
+    folded = publisher.casefold().translate(_LOOK_ALIKES)
+    return folded.replace("rn", "m").replace("vv", "w").replace("cl", "d")

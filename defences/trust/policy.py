@@ -23,9 +23,9 @@ from typing import Final
 
 from defences.trust.policy_file import parse_policy
 from defences.trust.reputation import pool_factor, standing
+from defences.trust.verdicts import HardVerdict, hard_verdicts, judge, reaches
 from defences.trust.weights import (
     REPORTED,
-    SEVERITY,
     UNSUPPRESSIBLE,
     Composite,
     Group,
@@ -37,17 +37,14 @@ from defences.trust.weights import (
 from domain.documents import Provenance, Tier
 from domain.scanning import Finding, FindingLevel, ScanReport
 from domain.trust import (
-    CoarseReason,
     Contribution,
     FinalOutcome,
     HoldTerms,
     TrustAssessment,
-    Verdict,
 )
 
 DEFAULT_POLICY: Final = Path(__file__).with_name("default_policy.toml")
 
-_ROUNDING: Final = 1e-9
 _SECONDS_A_DAY: Final = 86_400.0
 
 
@@ -83,25 +80,6 @@ class _Scored:
     aside: float
     explained_by: str | None = None
     suppressed: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class _Hard:
-    """A rule that was found and the hard verdict it causes."""
-
-    rule: str
-    verdict: Verdict
-    priority: int
-
-    def order(self) -> tuple[int, int, str]:
-        return (self.priority, SEVERITY.index(self.verdict), self.rule)
-
-
-@dataclass(frozen=True, slots=True)
-class _Judged:
-    verdict: Verdict
-    reason: CoarseReason
-    decisive: str
 
 
 class WeightedTrustPolicy:
@@ -151,9 +129,9 @@ class WeightedTrustPolicy:
         self, report: ScanReport, provenance: Provenance, *, now: datetime
     ) -> TrustAssessment:
         scored = self._scored(report.findings, provenance.origin.tier)
-        hard = self._hard(report.findings)
+        hard = hard_verdicts(self._weights, report.findings)
         missing = report.unavailable | (self._weights.expected - report.completed.keys())
-        judged = self._judge(hard, _by_group(scored), missing)
+        judged = judge(self._weights, hard, _by_group(scored), missing)
         contributions = _to_scale(scored, hard=hard, versions=report.completed)
         risk = min(1.0, sum(each.points for each in contributions))
         return TrustAssessment(
@@ -260,7 +238,7 @@ class WeightedTrustPolicy:
                 finding.risk
                 for finding in findings
                 if matches(member, finding.rule)
-                and _reaches(finding.risk, composite.min_risk)
+                and reaches(finding.risk, composite.min_risk)
                 and self._weights.rule(finding.rule).mode in modes
             ]
             if not risks:
@@ -295,59 +273,6 @@ class WeightedTrustPolicy:
         counted = sorted(risks, reverse=True)[: self._weights.counted_hits]
         return 1.0 - prod(1.0 - risk for risk in counted)
 
-    def _judge(
-        self, hard: Mapping[str, _Hard], groups: Mapping[Group, float], missing: Iterable[str]
-    ) -> _Judged:
-        weights = self._weights
-        total = sum(groups.values())
-        first = max(hard.values(), key=_Hard.order, default=None)
-        over = [
-            group
-            for group, points in groups.items()
-            if _reaches(points, weights.groups[group].quarantine)
-        ]
-        if first is not None and first.verdict is Verdict.REJECT:
-            return self._by_hard(first)
-        if _reaches(total, weights.reject):
-            return _Judged(Verdict.REJECT, self._reason(groups, groups), "sum")
-        if first is not None:
-            return self._by_hard(first)
-        if _reaches(total, weights.quarantine):
-            return _Judged(Verdict.QUARANTINE, self._reason(groups, groups), "sum")
-        if over:
-            leading = max(over, key=lambda group: groups[group])
-            reason = weights.groups[leading].reason
-            return _Judged(Verdict.QUARANTINE, reason, f"group:{leading.value}")
-        absent = ",".join(sorted(missing))
-        if absent and weights.hold:
-            return _Judged(Verdict.QUARANTINE, CoarseReason.HOLD, f"unavailable:{absent}")
-        if weights.hold_at is not None and _reaches(total, weights.hold_at):
-            return _Judged(Verdict.QUARANTINE, CoarseReason.HOLD, "hold")
-        return _Judged(Verdict.ADMIT, CoarseReason.CLEAN, "")
-
-    def _by_hard(self, hard: _Hard) -> _Judged:
-        reason = self._weights.groups[self._weights.group(hard.rule)].reason
-        return _Judged(hard.verdict, reason, f"hard:{hard.rule}")
-
-    def _hard(self, findings: Iterable[Finding]) -> Mapping[str, _Hard]:
-        """Return the first of the hard rules that each rule of the findings meets."""
-        caused: dict[str, _Hard] = {}
-        for finding in findings:
-            for hard in self._weights.hard:
-                if (
-                    matches(hard.rule, finding.rule)
-                    and finding.level is not FindingLevel.MENTION
-                    and _reaches(finding.risk, hard.min_risk)
-                ):
-                    met = _Hard(finding.rule, hard.verdict, hard.priority)
-                    known = caused.get(finding.rule, met)
-                    caused[finding.rule] = max(met, known, key=_Hard.order)
-        return caused
-
-    def _reason(self, groups: Mapping[Group, float], among: Iterable[Group]) -> CoarseReason:
-        leading = max(among, key=lambda group: groups.get(group, 0.0))
-        return self._weights.groups[leading].reason
-
     def _base(self, provenance: Provenance, now: datetime, *, missing: int) -> float:
         weights = self._weights
         days = max(0.0, (now - provenance.received_at).total_seconds() / _SECONDS_A_DAY)
@@ -372,7 +297,7 @@ def _by_group(scored: Iterable[_Scored]) -> Mapping[Group, float]:
 
 
 def _to_scale(
-    scored: Sequence[_Scored], *, hard: Mapping[str, _Hard], versions: Mapping[str, str]
+    scored: Sequence[_Scored], *, hard: Mapping[str, HardVerdict], versions: Mapping[str, str]
 ) -> tuple[Contribution, ...]:
     """Return contributions, largest first, whose points add up to the document's risk."""
     share = _share(sum(each.points + each.aside for each in scored), 1.0)
@@ -395,7 +320,3 @@ def _to_scale(
 
 def _share(total: float, cap: float) -> float:
     return cap / total if total > cap else 1.0
-
-
-def _reaches(value: float, threshold: float) -> bool:
-    return value >= threshold - _ROUNDING

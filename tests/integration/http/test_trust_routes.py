@@ -220,6 +220,25 @@ async def test_what_is_no_key_is_refused(gateway: Gateway) -> None:
     problem(reply, 422, "invalid-input")
 
 
+@pytest.mark.parametrize("name", ["Press", "pre5s", "press.", "p-ress", "PRE.SS"])
+async def test_a_name_that_passes_for_another_publisher_s_gets_no_key(
+    gateway: Gateway, name: str
+) -> None:
+    admin = await gateway.admin()
+    keys = [encode_key(public_key_of(bytes([number]) * 32)) for number in range(3)]
+
+    replies = [
+        await gateway.client.post(
+            "/v1/publishers",
+            json={"publisher": publisher, "public_key": key, **REASON},
+            headers=admin,
+        )
+        for publisher, key in zip(("press", name, "press"), keys, strict=True)
+    ]
+
+    assert [reply.status_code for reply in replies] == [201, 409, 201]
+
+
 async def test_a_document_is_explained_to_a_reviewer(gateway: Gateway) -> None:
     document_id = await gateway.settled(await gateway.writer(), HOSTILE)
 

@@ -74,6 +74,8 @@ class Supervisor:
                 self._start(child)
             self._watch()
         finally:
+            # It can take a scan's length: whoever pressed Ctrl-C is told that it was heard.
+            self._log.info("stopping", processes=[child.name for child in self._children])
             self._stop_children()
             if self._broker is not None:
                 self._broker.stop()

@@ -41,11 +41,14 @@ sys.exit(supervisor.run())
 class Supervised:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", SUPERVISE, str(folder), "first", "second"],
-            stderr=subprocess.DEVNULL,
-            env={name: v for name, v in os.environ.items() if not name.startswith("MITHRIDATE_")},
-        )
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("MITHRIDATE_")}
+        with (folder / "log").open("wb") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", SUPERVISE, str(folder), "first", "second"],
+                stdout=log,
+                stderr=subprocess.DEVNULL,
+                env=environment,
+            )
 
     def pids(self, name: str) -> list[int]:
         file = self.folder / name
@@ -99,6 +102,7 @@ def test_children_are_stopped_in_the_order_given(
     code = supervised.process.wait(timeout=PATIENCE_SECONDS)
 
     assert code == 0
+    assert "stopping" in (supervised.folder / "log").read_text(encoding="utf-8")
     assert (supervised.folder / "stopped").read_text(encoding="utf-8").split() == [
         "first",
         "second",

@@ -249,7 +249,9 @@ class EstablishRequest(Model):
     reviewed: Annotated[bool, Field(strict=True)] = False
 
 
-class RevokeRequest(Model):
+class ReasonRequest(Model):
+    """Body of what ends something: a suppression, a key, the vouching for an origin."""
+
     reason: Reason
 
 

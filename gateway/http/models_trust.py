@@ -135,10 +135,6 @@ class SuppressionList(Model):
     items: list[SuppressionModel]
 
 
-class RemovalRequest(Model):
-    reason: Reason
-
-
 class PublisherKeyRequest(Model):
     publisher: OriginId
     public_key: Annotated[str, Field(min_length=1, max_length=1000)] = Field(

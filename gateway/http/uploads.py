@@ -16,6 +16,19 @@ from defences.trust.signing import require_logical_id
 from domain.errors import DocumentTooLargeError, InputError, UnsupportedMediaTypeError
 from gateway.http.attestations import LOGICAL_ID, MAX_LOGICAL_ID
 from gateway.http.models_documents import LINE, NAMED_LINE, ORIGIN_ID
+from ingest.parsers.sniff import (
+    CSV,
+    DOCX,
+    EPUB,
+    HTML,
+    JSON,
+    MAIL,
+    MARKDOWN,
+    PDF,
+    PLAIN,
+    PPTX,
+    XLSX,
+)
 
 MAX_TITLE: Final = 500
 MAX_URI: Final = 2000
@@ -107,17 +120,22 @@ UPLOAD_BODY: Final[dict[str, Any]] = {
             },
             **{
                 media_type: {"schema": {"type": "string", "minLength": 1}}
-                for media_type in ("text/plain", "text/markdown", "text/html")
+                for media_type in (PLAIN, MARKDOWN, HTML)
             },
             **{
                 media_type: {"schema": {"type": "string", "format": "binary", "minLength": 1}}
                 for media_type in (
-                    "application/pdf",
-                    "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-                    "message/rfc822",
+                    PDF,
+                    DOCX,
+                    PPTX,
+                    XLSX,
+                    EPUB,
+                    MAIL,
+                    CSV,
                     "application/octet-stream",
                 )
             },
+            JSON: {"schema": {"description": "any JSON, or JSON lines, is a document"}},
         },
     },
 }

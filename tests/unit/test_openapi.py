@@ -11,6 +11,7 @@ import pytest
 import schemathesis
 
 from gateway.http.openapi import render
+from ingest.parsers.registry import MEDIA_TYPES
 
 COMMITTED = Path(__file__).resolve().parents[2] / "docs" / "openapi.json"
 METHODS = {"get", "put", "post", "delete", "patch", "head", "options", "trace"}
@@ -87,3 +88,12 @@ def test_the_document_holds_nothing_of_the_machine_it_was_made_on() -> None:
     assert "servers" not in json.loads(text)
     assert str(Path.cwd()) not in text
     assert str(Path.home()) not in text
+
+
+@pytest.mark.parametrize("path", ["/v1/documents", "/v1/scans"])
+def test_the_upload_lists_every_type_that_a_parser_takes(
+    document: dict[str, Any], path: str
+) -> None:
+    listed = document["paths"][path]["post"]["requestBody"]["content"].keys()
+
+    assert listed == {*MEDIA_TYPES, "multipart/form-data", "application/octet-stream"}

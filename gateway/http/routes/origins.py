@@ -16,7 +16,7 @@ from gateway.http.models_documents import (
     NewOrigin,
     OriginDetail,
     OriginList,
-    RevokeRequest,
+    ReasonRequest,
 )
 
 router = APIRouter(prefix="/v1/origins", tags=["origins"])
@@ -65,7 +65,7 @@ async def revoke(
     principal: Admin,
     kind: OriginKind,
     origin_id: OriginIdPath,
-    body: RevokeRequest,
+    body: ReasonRequest,
 ) -> OriginDetail:
     origin = await services.origins.revoke(
         principal.tenant_id,

@@ -10,12 +10,11 @@ from defences.trust.signing import encode_key, read_public_key
 from domain.publishing import PublisherKey
 from gateway.http.auth import Admin
 from gateway.http.dependencies import ServicesDependency
-from gateway.http.models_documents import ORIGIN_ID
+from gateway.http.models_documents import ORIGIN_ID, ReasonRequest
 from gateway.http.models_trust import (
     PublisherKeyList,
     PublisherKeyModel,
     PublisherKeyRequest,
-    RemovalRequest,
 )
 
 router = APIRouter(prefix="/v1/publishers", tags=["origins"])
@@ -51,7 +50,7 @@ async def revoke_publisher_key(
     principal: Admin,
     publisher: PublisherPath,
     key_id: KeyIdPath,
-    body: RemovalRequest,
+    body: ReasonRequest,
 ) -> PublisherKeyModel:
     """End a key. With the last one the vouching ends; what was admitted is the pool's then."""
     key = await services.trust.publishers.revoke(

@@ -10,9 +10,8 @@ from domain.documents import DocumentId, Span
 from domain.errors import InputError
 from gateway.http.auth import Reviewer
 from gateway.http.dependencies import ServicesDependency
-from gateway.http.models_documents import IDENTIFIER
+from gateway.http.models_documents import IDENTIFIER, ReasonRequest
 from gateway.http.models_trust import (
-    RemovalRequest,
     SuppressionList,
     SuppressionModel,
     SuppressionRequest,
@@ -57,7 +56,7 @@ async def remove_suppression(
     services: ServicesDependency,
     principal: Reviewer,
     suppression_id: SuppressionIdPath,
-    body: RemovalRequest,
+    body: ReasonRequest,
 ) -> SuppressionModel:
     removed = await services.trust.suppressions.remove(
         principal.tenant_id, suppression_id, reason=body.reason, actor=principal.actor

@@ -52,9 +52,10 @@ train-setup: ## Make .venv-train, which trains the classifier: PyTorch, by pip, 
 bench-peers-setup: ## Make .venv-peers: other detectors, which the benchmark of ingestion asks
 	@python3 -m venv .venv-peers
 	@.venv-peers/bin/pip install --quiet -r benchmarks/ingest/peers.txt
+	@.venv-peers/bin/pip install --quiet --no-deps --target .venv-peers/in-process rensa==0.5.0
 
 bench-ingest: $(STAMP) ## Measure ingestion against its peers, docs/benchmarks/ingest.md (ARGS=--scale 0.2)
-	@$(BIN)/python -m benchmarks.ingest $(ARGS)
+	@PYTHONPATH=.venv-peers/in-process $(BIN)/python -m benchmarks.ingest $(ARGS)
 
 clean: ## Remove the environment and what was generated
 	@rm -rf .venv .venv-train .venv-peers .uv var .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

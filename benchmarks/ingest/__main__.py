@@ -71,6 +71,7 @@ def injection_part(arguments: argparse.Namespace) -> str:
     texts = injection.texts(
         arguments.data, arguments.benign, bipia, injection.Sizes.scaled(arguments.scale)
     )
+    texts = texts[: arguments.texts]
     remembered = Remembered(arguments.remembered, detectors=PEERS)
     with ExitStack() as stack:
         detectors: list[AskedProcess] = [stack.enter_context(own(name)) for name in OWN]
@@ -164,6 +165,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", choices=report.PARTS, action="append", help="may be repeated")
     parser.add_argument("--scale", type=float, default=1.0, help="of the samples")
+    parser.add_argument("--texts", type=int, help="most texts of the injection part, of all kinds")
     parser.add_argument("--report", type=Path, default=REPORT, help="has the marks of every part")
     parser.add_argument("--data", type=Path, default=ROOT / "../shared/data/injection/train.jsonl")
     parser.add_argument("--benign", type=Path, default=ROOT / "var/benign")

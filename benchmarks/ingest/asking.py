@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -92,7 +93,8 @@ class AskedProcess:
             env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"},
         )
         self._lines: queue.Queue[str] = queue.Queue()
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
         try:
             ready = _Ready.model_validate_json(self._next())
         except ValidationError as exc:
@@ -128,6 +130,11 @@ class AskedProcess:
     def close(self) -> None:
         self._process.kill()
         self._process.wait()
+        self._reader.join()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with suppress(BrokenPipeError):  # what it did not read any more
+                    pipe.close()
 
     def __enter__(self) -> Self:
         return self

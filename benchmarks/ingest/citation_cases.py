@@ -190,8 +190,9 @@ def _reference(draw: random.Random, *, year: int | None = None, tail: str = "") 
     return f"{authors} ({year or draw.randint(1985, 2024)}). {title}. {place}."
 
 
-def _document(draw: random.Random, references: list[str], *, cited: list[int]) -> str:
-    """Return prose that cites by number, and the list of references."""
+def _document(draw: random.Random, references: list[str]) -> str:
+    """Return prose that cites every reference by its number, and their list."""
+    cited = range(1, len(references) + 1)
     sentences = draw.choice(CARRIERS).replace("\n\n", " ").split(". ")
     marks = {1 + at * (len(sentences) - 1) // len(cited): number for at, number in enumerate(cited)}
     told = [
@@ -209,7 +210,6 @@ def _of_kind(kind: str, number: int) -> Iterator[CitationCase]:
     for faulty in (False, True):
         draw = random.Random(f"{kind}:{number}")  # noqa: S311 - reproducible
         references = [_reference(draw) for _ in range(5)]
-        cited = [1, 2, 3, 4, 5]
         place = draw.randrange(5)
         other = random.Random(f"{kind}:{number}:other")  # noqa: S311
         prose = ""
@@ -225,7 +225,7 @@ def _of_kind(kind: str, number: int) -> Iterator[CitationCase]:
             tail = f"Proceedings of the National Academy of Sciences, {volume}({other.randint(2, 20)}), 811-819"
             references[place] = _reference(other, year=year, tail=tail)
         elif kind == "citation without a reference":
-            cited = [*cited, other.randint(7, 12)] if faulty else cited
+            prose = f" See also [{other.randint(7, 12) if faulty else 1}]."
         elif kind == "placeholder":
             prose = (
                 f" This was shown before {other.choice(('[citation needed]', '(Author, Year)', '[REF]', '[?]'))}."
@@ -234,7 +234,7 @@ def _of_kind(kind: str, number: int) -> Iterator[CitationCase]:
             )
         elif kind == INVENTED:
             references[place] = _reference(other, tail=_doi(other, False))
-        text = _document(draw, references, cited=cited)
+        text = _document(draw, references)
         if prose:
             text = text.replace("\n\nReferences", f"{prose}\n\nReferences", 1)
         yield CitationCase(kind=kind, text=text, faulty=faulty)

@@ -21,7 +21,7 @@ from defences.detectors.injected_instructions import InjectedInstructionsDetecto
 from defences.detectors.injected_instructions.classified import WindowReader
 from defences.detectors.injected_instructions.ranker import WindowRanker
 from defences.detectors.injected_instructions.views import fold
-from defences.detectors.injected_instructions.windows import pieces, windows_of
+from defences.detectors.injected_instructions.windows import pieces
 from domain.scanning import Detector
 from domain.trust import Verdict
 from runtime.scanning import Scanner, build_scanner
@@ -72,10 +72,10 @@ def fast() -> Ask:
     scanner = _scanner(InjectedInstructionsDetector())
 
     def ranked(text: str) -> float:
-        bounds = pieces(text)
+        bounds = pieces(text).bounds
         if not len(bounds):
             return 0.0
-        best = float(ranker.scores(fold(text), bounds, windows_of(bounds)).max())
+        best = float(ranker.scores(fold(text), bounds).max())
         return float(1 / (1 + np.exp(-best)))
 
     return lambda line: _judged(scanner, line["text"], ranked)

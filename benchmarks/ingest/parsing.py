@@ -48,7 +48,7 @@ class ParsedRow:
 
     Attributes:
         milliseconds: CPU time a file in this process, mean.
-        child_milliseconds: In the limited child process, its start included.
+        child_milliseconds: In the limited child process, its start included; None if not tried.
         recovered: Share of the written words that are read, in order, mean in [0, 1].
         peer_milliseconds: None where the peer is absent or failed on every file.
         peer_recovered: Of files that the peer read.
@@ -58,7 +58,7 @@ class ParsedRow:
     files: int
     kilobytes: float
     milliseconds: float
-    child_milliseconds: float
+    child_milliseconds: float | None
     recovered: float
     peer_milliseconds: float | None
     peer_recovered: float | None
@@ -164,13 +164,13 @@ def recovered(written: str, read: str) -> float:
     return sum(block.size for block in matcher.get_matching_blocks()) / max(1, len(words))
 
 
-def parsed(count: int, *, peer: Asked | None) -> list[ParsedRow]:
-    """Write `count` files of every type, and have them read."""
+def parsed(count: int, *, peer: Asked | None, in_child: int = IN_CHILD) -> list[ParsedRow]:
+    """Write `count` files of every type, and have them read, `in_child` of them in the child too."""
     texts = plain_texts(count)
     inline = InlineParser(max_text_chars=1_000_000)
     child = build_parser(Settings())
     return [
-        _parsed_row(media, texts, [write(text) for text in texts], inline, child, peer)
+        _parsed_row(media, texts, [write(text) for text in texts], inline, child, peer, in_child)
         for media, write in WRITERS.items()
     ]
 
@@ -182,18 +182,13 @@ def _parsed_row(
     inline: DocumentParser,
     child: DocumentParser,
     peer: Asked | None,
+    in_child: int,
 ) -> ParsedRow:
     name = f"notes.{media}"
     _visible(inline, files[0], name)  # what is loaded at first use
     started = time.thread_time()
     read = [_visible(inline, content, name) for content in files]
     spent = time.thread_time() - started
-    few = files[:IN_CHILD]
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    for content in few:
-        _visible(child, content, name)
-    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
-    in_child = ended.ru_utime + ended.ru_stime - children.ru_utime - children.ru_stime
     answers = [] if peer is None else [peer.ask(_line(content, name)) for content in files]
     answered = [(text, a) for text, a in zip(texts, answers, strict=False) if not a.error]
     return ParsedRow(
@@ -201,7 +196,7 @@ def _parsed_row(
         files=len(files),
         kilobytes=statistics.fmean(map(len, files)) / 1_000,
         milliseconds=spent / len(files) * 1_000,
-        child_milliseconds=in_child / len(few) * 1_000,
+        child_milliseconds=_child_milliseconds(child, files[:in_child], name),
         recovered=statistics.fmean(map(recovered, texts, read)),
         peer_milliseconds=statistics.fmean(a.cpu_ms for _, a in answered) if answered else None,
         peer_recovered=(
@@ -209,6 +204,15 @@ def _parsed_row(
         ),
         peer_failed=len(answers) - len(answered),
     )
+
+
+def _child_milliseconds(child: DocumentParser, files: Sequence[bytes], name: str) -> float | None:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    for content in files:
+        _visible(child, content, name)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return spent / len(files) * 1_000 if files else None
 
 
 def _visible(parser: DocumentParser, content: bytes, name: str) -> str:

@@ -199,7 +199,7 @@ def parsing_part(parsed: Sequence[ParsedRow], hidden: Sequence[HiddenRow], *, pe
             f"{row.kilobytes:.1f}",
             f"{row.milliseconds:.1f}",
             f"{1_000 / row.milliseconds:.0f}",
-            f"{row.child_milliseconds:.0f}",
+            "-" if row.child_milliseconds is None else f"{row.child_milliseconds:.0f}",
             f"{row.recovered:.1%}",
             *_peer_cells(row),
         ]

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from runtime.settings import Settings
 
 RISKS: Final = ("injection", "hidden-text", "citations", "near-duplicate", "personal-data")
+_DIGITS: Final = 6  # of a risk or trust score in the JSON
 _SHOWN_FINDINGS: Final = 5
 
 
@@ -140,12 +141,14 @@ def line_of(
     return {
         "id": scanned.source.id,
         "verdict": judged.assessment.verdict.value,
-        "trust": judged.assessment.score,
-        "risk": {kind: min(1.0, max(0.0, risks.get(kind, 0.0))) for kind in RISKS},
+        "trust": round(judged.assessment.score, _DIGITS),
+        "risk": {
+            kind: round(min(1.0, max(0.0, risks.get(kind, 0.0))), _DIGITS) for kind in RISKS
+        },
         "findings": [
             {
                 "rule": finding.rule,
-                "risk": finding.risk,
+                "risk": round(finding.risk, _DIGITS),
                 "level": finding.level.value,
                 "start": None if finding.span is None else finding.span.start + shift,
                 "end": None if finding.span is None else finding.span.end + shift,

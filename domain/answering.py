@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NewType, Protocol
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from domain.documents import DocumentId, OriginRef, Span, TenantId, Tier
 from domain.retrieval import ScoredChunk
+from domain.usage import ModelUsage
 
 QuestionId = NewType("QuestionId", str)
 
@@ -306,6 +307,7 @@ class AnswerResult:
         embedding: Of the question, for the topics.
         best: The group that the guard answered with, or would have; None if none stands.
         configuration: What keyed the calibration: drafter, verifier, mode, m, k, route.
+        usage: Calls and tokens of language models; nothing with the embedded default.
     """
 
     question: Question
@@ -333,3 +335,4 @@ class AnswerResult:
     configuration: str
     embedding: NDArray[np.float32]
     best: AnswerGroup | None
+    usage: ModelUsage = field(default_factory=ModelUsage)

@@ -46,6 +46,8 @@ from domain.answering import (
 from domain.clock import Clock
 from domain.errors import DependencyError, TransientError
 from domain.retrieval import Embedder, ScoredChunk, VectorStore
+from domain.stages import UNOBSERVED, StageObserver
+from domain.usage import metered
 from gateway.query.reformulation import reformulate
 from gateway.query.stopwatch import Stopwatch
 
@@ -150,9 +152,14 @@ class QueryPipeline:
         return key in self._calibrators
 
     async def answer(
-        self, question: Question, *, m: int | None = None, k: int | None = None
+        self,
+        question: Question,
+        *,
+        m: int | None = None,
+        k: int | None = None,
+        observer: StageObserver = UNOBSERVED,
     ) -> AnswerResult:
-        """Answer one question.
+        """Answer one question; `observer` is told of each stage that is over.
 
         Raises:
             TransientError: Index or model did not answer, or the time ran out.
@@ -160,17 +167,20 @@ class QueryPipeline:
         """
         options = replace(self._options, m=m or self._options.m, k=k or self._options.k)
         try:
-            async with asyncio.timeout(options.timeout_seconds):
-                return await self._answer(question, options)
+            with metered() as meter:
+                async with asyncio.timeout(options.timeout_seconds):
+                    watch = Stopwatch(self._clock, observer)
+                    inquiry = Inquiry(question=question, options=options, watch=watch)
+                    return replace(await self._answer(inquiry), usage=meter.usage())
         except TimeoutError as exc:
             raise TransientError(f"no answer within {options.timeout_seconds:g} seconds") from exc
 
-    async def _answer(self, question: Question, options: QueryOptions) -> AnswerResult:
-        inquiry = Inquiry(question=question, options=options, watch=Stopwatch(self._clock))
-        vector = (await self._embedder.embed([question.text]))[0]
+    async def _answer(self, inquiry: Inquiry) -> AnswerResult:
+        text = inquiry.question.text
+        vector = (await self._embedder.embed([text]))[0]
         inquiry.watch.lap("embed")
-        evidence = await self._retrieve(inquiry, question.text, vector)
-        inquiry.watch.lap("retrieve")
+        evidence = await self._retrieve(inquiry, text, vector)
+        inquiry.watch.lap("retrieve", **evidence_counts(evidence))
         attempt = await self._attempt(inquiry, evidence, self._drafter)
         outcome = attempt.decision.outcome
         ladder: tuple[Rung, ...] = ()
@@ -212,11 +222,11 @@ class QueryPipeline:
     ) -> Attempt:
         question, options, watch = inquiry.question, inquiry.options, inquiry.watch
         parts = partition(collapse(evidence), m=options.m, k=options.k, key=self._key())
-        watch.lap("partition")
+        watch.lap("partition", subsets=len(parts.subsets))
         drafts = await self._draft(question, parts.subsets, drafter)
-        watch.lap("draft")
+        watch.lap("draft", **draft_counts(drafts))
         scored = await self._score(question, drafts, parts.mode, options)
-        watch.lap("verify")
+        watch.lap("verify", scored=len(scored))
         configuration = self.configuration(
             parts.mode, m=options.m, k=options.k, drafter=drafter.version
         )
@@ -225,7 +235,7 @@ class QueryPipeline:
         decision = self._guard(calibrator).decide(
             groups, mode=parts.mode, calibrated=calibrator is not None
         )
-        watch.lap("decide")
+        watch.lap("decide", groups=len(groups))
         return Attempt(
             evidence=evidence,
             partition=parts,
@@ -297,19 +307,24 @@ class QueryPipeline:
     async def _climb(self, inquiry: Inquiry, first: Attempt) -> tuple[Attempt, tuple[Rung, ...]]:
         """The escalation ladder of Law 9. Every rung keeps isolation and the guard's own rules."""
         rungs: list[Rung] = []
+
+        def ended(step: LadderStep, result: str) -> None:
+            rungs.append(Rung(step=step, result=result))
+            inquiry.watch.rung(rungs[-1])
+
         for step, climb in (
             (LadderStep.RE_RETRIEVE, self._re_retrieve),
             (LadderStep.FULL_RAG, self._full_rag),
         ):
             attempt = await climb(inquiry, first)
             if attempt is None:
-                rungs.append(Rung(step=step, result="unavailable"))
+                ended(step, "unavailable")
             elif attempt.decision.outcome is Outcome.ABSTAIN:
-                rungs.append(Rung(step=step, result="no-better"))
+                ended(step, "no-better")
             else:
-                rungs.append(Rung(step=step, result="answered"))
+                ended(step, "answered")
                 return attempt, tuple(rungs)
-        rungs.append(Rung(step=LadderStep.ABSTAIN, result="queued"))
+        ended(LadderStep.ABSTAIN, "queued")
         return first, tuple(rungs)
 
     async def _re_retrieve(self, inquiry: Inquiry, first: Attempt) -> Attempt | None:
@@ -324,7 +339,7 @@ class QueryPipeline:
         found = await self._retrieve(inquiry, text, vector)
         known = {hit.chunk.id for hit in first.evidence}
         fresh = tuple(hit for hit in found if hit.chunk.id not in known)
-        inquiry.watch.lap("re-retrieve")
+        inquiry.watch.lap("re-retrieve", fresh=len(fresh))
         if not fresh:
             return None
         return await self._attempt(inquiry, (*first.evidence, *fresh), self._drafter)
@@ -384,6 +399,23 @@ class QueryPipeline:
             embedding=vector,
             best=best,
         )
+
+
+def evidence_counts(evidence: Sequence[ScoredChunk]) -> Mapping[str, int]:
+    established = [hit for hit in evidence if hit.origin.established]
+    return {
+        "established": len(established),
+        "pool": len(evidence) - len(established),
+        "established_origins": len({hit.origin.ref for hit in established}),
+    }
+
+
+def draft_counts(drafts: Sequence[Draft]) -> Mapping[str, int]:
+    return {
+        "drafts": len(drafts),
+        "usable": sum(draft.usable for draft in drafts),
+        "failed": sum(draft.failure is not None for draft in drafts),
+    }
 
 
 def failed_draft(subset: EvidenceSubset, failure: str) -> Draft:

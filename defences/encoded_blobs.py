@@ -18,9 +18,14 @@ import numpy as np
 from domain.decodings import Blob
 from domain.text import MappedText
 
-MAX_BLOB_CHARACTERS: Final = 16_384
+MAX_BLOB_CHARACTERS: Final = 1_000_000
+"""Of one run that are decoded; `undecoded` counts the rest."""
 _MIN_BLOB: Final = 12
+_SHORT: Final = 20_000
+_NEAR: Final = 600
+"""Code points on each side of an escape that are read with it: more than a window."""
 _READABLE_SHARE: Final = 0.9
+_ODD: Final = re.compile(r"[^\w .,:;'\"!?\-\n/@()]|_")
 
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]{20,}(?:[ \t]*\r?\n[ \t]*[A-Za-z0-9+/_-]{4,})*={0,2}")
 _BASE32: Final = re.compile(r"[A-Z2-7]{32,}={0,6}")
@@ -118,6 +123,17 @@ def blobs(text: str) -> Iterator[Blob]:
             )
 
 
+def undecoded(text: str) -> int:
+    """Return how many code points of the longest encoded run are left undecoded; 0 or more."""
+    if len(text) <= MAX_BLOB_CHARACTERS:
+        return 0
+    lengths = [
+        len(run[0]) for _, alphabet, pattern, _ in _CODECS for run in _runs(text, alphabet, pattern)
+    ]
+    lengths += [len(run[0]) for run in _ESCAPED_RUN.finditer(text)]
+    return max(0, max(lengths, default=0) - MAX_BLOB_CHARACTERS)
+
+
 def _runs(
     text: str, alphabet: re.Pattern[str] | None, pattern: re.Pattern[str]
 ) -> Iterator[re.Match[str]]:
@@ -157,6 +173,34 @@ def unescape(escape: str) -> str:
     return chr(value) if value < 0x80 or escape[1] == "u" else "\ufffd"  # noqa: PLR2004 - ASCII
 
 
+def near_changes(text: MappedText) -> MappedText:
+    """Return what stands near the replaced ranges of a long text, blank lines between.
+
+    The rest reads as it did before, and reading it twice would double the cost of a scan. A short
+    text comes back whole.
+    """
+    size = len(text.text)
+    if size <= _SHORT:
+        return text
+    so_far = np.concatenate(([0], np.cumsum(text.ends - text.starts != 1)))
+    at = np.arange(size)
+    near = so_far[np.minimum(at + _NEAR, size)] > so_far[np.maximum(at - _NEAR, 0)]
+    edges = np.flatnonzero(np.diff(near, prepend=False, append=False)).reshape(-1, 2)
+    pieces = [text.slice(start, end) for start, end in edges.tolist()]
+    gaps = [
+        MappedText(text="\n\n", starts=piece.starts[:1].repeat(2), ends=piece.starts[:1].repeat(2))
+        for piece in pieces
+    ]
+    parts = [part for pair in zip(gaps, pieces, strict=True) for part in pair][1:]
+    if not parts:
+        return text.slice(0, 0)
+    return MappedText(
+        text="".join(part.text for part in parts),
+        starts=np.concatenate([part.starts for part in parts]),
+        ends=np.concatenate([part.ends for part in parts]),
+    )
+
+
 def spread(content: str, start: int, length: int) -> MappedText:
     """Return `content` mapped evenly over the run of `length` that it came from."""
     edges = np.linspace(0, length, len(content) + 1)
@@ -175,7 +219,7 @@ def _readable(content: bytes) -> str | None:
         return text
     if len(text.encode()) < _READABLE_SHARE * len(content):
         return None
-    letters = sum(1 for c in text if c.isalnum() or c in " .,:;'\"!?-\n/@()")
+    letters = len(text) - len(_ODD.findall(text))
     spaced = " " in text or not text.isascii()
     return text if letters >= _READABLE_SHARE * len(text) and spaced else None
 

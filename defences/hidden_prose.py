@@ -15,7 +15,8 @@ from typing import Final
 from defences import unicode_tables as tables
 from defences.decodings import DecodedOnce
 from defences.disguised_words import LEET, SCRAMBLED
-from defences.encoded_blobs import escaped_runs
+from defences.encoded_blobs import escaped_runs, undecoded
+from defences.split_words import undivided
 from defences.vocabulary import is_prose
 from domain.decodings import Blob, Decodings
 
@@ -77,6 +78,11 @@ def hidden_prose(text: str, decodings: Decodings | None = None) -> tuple[HiddenP
     if found and len(_ABOUT.findall(text)) >= _ABOUT_TERMS:
         found = [_as_example(text, item) for item in found]
     return tuple(found)
+
+
+def not_looked_at(text: str) -> int:
+    """Return how many code points may hold encoded prose and are beyond what is decoded."""
+    return undecoded(text) + undivided(text)
 
 
 def _as_example(text: str, item: HiddenProse) -> HiddenProse:

@@ -18,9 +18,10 @@ from defences.vocabulary import FOREIGN_WORDS, FUNCTION_WORDS, is_prose, words
 from domain.decodings import Split
 from domain.text import MappedText
 
-MAX_LETTERS: Final = 2_000
-"""Of one run that is divided into words."""
-MAX_RUNS: Final = 40
+MAX_CHARACTERS: Final = 100_000
+"""In runs of one kind that are divided into words; `undivided` counts the rest."""
+_PIECE: Final = 2_000
+"""Letters that are divided at a time."""
 _LONGEST_WORD: Final = 14
 _COVERAGE: Final = 0.85
 _MIN_SPLIT_WORDS: Final = 5
@@ -54,18 +55,36 @@ _PARTS: Final = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 
 def split_prose(text: str) -> Iterator[Split]:
     """Yield what reads as prose once it is joined or divided."""
-    for number, match in enumerate(_LETTERS.finditer(text)):
-        if number >= MAX_RUNS:
-            break
-        yield from _spaced(text, match.start(), min(match.end(), match.start() + 4 * MAX_LETTERS))
-    for number, match in enumerate(_LONG.finditer(text)):
-        if number >= MAX_RUNS:
-            break
-        yield from _run_together(text, match.start(), min(match.end(), match.start() + MAX_LETTERS))
+    for start, end in _pieces(text, _LETTERS, 4 * _PIECE):
+        yield from _spaced(text, start, end)
+    for start, end in _pieces(text, _LONG, _PIECE):
+        yield from _run_together(text, start, end)
     joints = [joint for joint, _ in _JOINED if text.count(joint) >= _MIN_JOINED_WORDS - 1]
     if joints:
         yield from _joined_runs(text, joints)
     yield from _lines(text)
+
+
+def undivided(text: str) -> int:
+    """Return how many code points of spaced or unbroken runs are not looked at: too many."""
+    if len(text) <= MAX_CHARACTERS:
+        return 0
+    return sum(
+        max(0, sum(len(run[0]) for run in pattern.finditer(text)) - MAX_CHARACTERS)
+        for pattern in (_LETTERS, _LONG)
+    )
+
+
+def _pieces(text: str, pattern: re.Pattern[str], longest: int) -> Iterator[tuple[int, int]]:
+    """Yield the runs, long ones in pieces, as far as `MAX_CHARACTERS` goes."""
+    left = MAX_CHARACTERS
+    for run in pattern.finditer(text):
+        for start in range(run.start(), run.end(), longest):
+            end = min(run.end(), start + longest)
+            left -= end - start
+            if left < 0:
+                return
+            yield start, end
 
 
 def _joined_runs(text: str, joints: Sequence[str]) -> Iterator[Split]:
@@ -88,6 +107,8 @@ def _mapped(pieces: Sequence[tuple[str, int, int]]) -> MappedText:
 def _spaced(text: str, start: int, end: int) -> Iterator[Split]:
     letters = [match.start() for match in re.finditer(r"[^\W\d_]", text[start:end])]
     gaps = [text[start + one + 1 : start + two] for one, two in pairwise(letters)]
+    if not gaps:
+        return
     usual = Counter(gaps).most_common(1)[0][0]
     wordy = sum(gap != usual for gap in gaps)
     if wordy >= _MIN_SPLIT_WORDS - 1:
@@ -110,7 +131,7 @@ def _run_together(text: str, start: int, end: int) -> Iterator[Split]:
 
 
 def _divided(text: str, start: int, places: Sequence[int], encoding: str) -> Iterator[Split]:
-    places = places[:MAX_LETTERS]
+    places = places[:_PIECE]
     letters = "".join(text[at] for at in places).lower()
     if not letters or len(letters) != len(places):
         return

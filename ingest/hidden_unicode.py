@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from dataclasses import replace
+from itertools import islice, pairwise
 from typing import Final
 
 import numpy as np
@@ -15,6 +16,8 @@ from domain.text import MappedText
 
 MIN_LETTERS: Final = 3
 """Fewer decoded letters are chance."""
+MAX_MESSAGES: Final = 200
+"""Passages of one channel; what else it says is one passage more, so that each costs little."""
 _NEAR: Final = 64
 """Code points between two marks of one message that is strewn over visible text."""
 _BITS: Final = 8
@@ -39,14 +42,39 @@ def hidden_unicode(raw: str) -> tuple[HiddenPassage, ...]:
     # The first selector of a message stands honestly behind its emoji.
     selectors = sorted({*selectors, *_leading(raw, selectors)})
     passages = [
-        *_messages(raw, tags, "unicode-tags", _tags),
-        *_messages(raw, selectors, "unicode-variation-selectors", _selectors),
-        *_messages(raw, bits, "unicode-zero-width", _zero_width),
+        *_few(_messages(raw, tags, "unicode-tags", _tags)),
+        *_few(_messages(raw, selectors, "unicode-variation-selectors", _selectors)),
+        *_few(_messages(raw, bits, "unicode-zero-width", _zero_width)),
+        *_few(_overridden(raw)),
     ]
+    return tuple(sorted(passages, key=lambda passage: passage.text.source(0, 1).start))
+
+
+def _overridden(raw: str) -> Iterator[HiddenPassage]:
     for match in _OVERRIDE.finditer(raw):
         text = MappedText.identity(match[1], offset=match.start(1))
-        passages.append(HiddenPassage(channel="unicode-bidi-override", text=text))
-    return tuple(sorted(passages, key=lambda passage: passage.text.source(0, 1).start))
+        yield HiddenPassage(channel="unicode-bidi-override", text=text)
+
+
+def _few(passages: Iterator[HiddenPassage]) -> Iterator[HiddenPassage]:
+    """Yield the first passages as they are and the rest as one, a blank line between them."""
+    yield from islice(passages, MAX_MESSAGES)
+    rest = list(passages)
+    if not rest:
+        return
+    gap = MappedText(text="\n\n", starts=np.zeros(2, np.int32), ends=np.zeros(2, np.int32))
+    pieces: list[MappedText] = []
+    for passage in rest:
+        at = passage.text.starts[:1].repeat(2)
+        pieces += (replace(gap, starts=at, ends=at), passage.text)
+    yield replace(
+        rest[0],
+        text=MappedText(
+            text="".join(piece.text for piece in pieces[1:]),
+            starts=np.concatenate([piece.starts for piece in pieces[1:]]),
+            ends=np.concatenate([piece.ends for piece in pieces[1:]]),
+        ),
+    )
 
 
 def _leading(raw: str, indices: Sequence[int]) -> Iterator[int]:

@@ -8,43 +8,25 @@ wrote to the index or the ledger then looks whether the two still say the same (
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
 from defences.retrieval.families import FamilyDecision
 from domain.clock import Clock
-from domain.documents import (
-    BlobStore,
-    Document,
-    DocumentId,
-    DocumentParser,
-    DocumentStatus,
-    LabelMapping,
-    MetadataField,
-    Origin,
-    ParsedDocument,
-    Provenance,
-    TenantId,
-)
+from domain.documents import BlobStore, Document, DocumentId, DocumentStatus
 from domain.errors import DocumentUnreadableError, TransientError, UnsupportedMediaTypeError
 from domain.ledger import DocumentRecord, Ledger, Settlement
-from domain.lifecycle import EditionMark
-from domain.retrieval import FamilyId, Fingerprint
-from domain.scanning import Detector, Finding, FindingLevel, ScanReport
-from domain.trust import CoarseReason, Contribution, TrustAssessment, TrustPolicy, Verdict
+from domain.retrieval import FamilyId
+from domain.scanning import Finding, FindingLevel, ScanReport
+from domain.trust import CoarseReason, Contribution, TrustAssessment, Verdict
 from ingest.admission import Admission
 from ingest.background import Background
-from ingest.citations import CitationLookup
+from ingest.examination import Examination, Examiner
 from ingest.leases import ScanLeases
-from ingest.masking import Masking
 from ingest.neighbours import NeighbourLookup, text_key
-from ingest.normalise import build_document
-from ingest.originals import original_key
 from ingest.regrouping import Regrouping
-from ingest.scan import scan
 from ingest.turns import Turns
 
 WORKER_KILLED_RULE: Final = "parsing.worker-killed"
@@ -57,17 +39,6 @@ _UNDECIDED: Final = frozenset({DocumentStatus.RECEIVED, DocumentStatus.SCANNING}
 _ROUNDS: Final = 5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Examination:
-    """A document as scanned and judged."""
-
-    document: Document
-    fingerprint: Fingerprint | None
-    report: ScanReport
-    assessment: TrustAssessment
-    mark: EditionMark | None = None
-
-
 class IngestPipeline:
     """Takes a received document to its verdict."""
 
@@ -76,10 +47,8 @@ class IngestPipeline:
         *,
         ledger: Ledger,
         blobs: BlobStore,
-        parser: DocumentParser,
+        examiner: Examiner,
         neighbours: NeighbourLookup,
-        detectors: Sequence[Detector],
-        policy: TrustPolicy,
         admission: Admission,
         background: Background,
         regrouping: Regrouping,
@@ -87,15 +56,11 @@ class IngestPipeline:
         leases: ScanLeases,
         clock: Clock,
         max_attempts: int,
-        citations: CitationLookup | None = None,
-        masking: Masking | None = None,
     ) -> None:
         self._ledger = ledger
         self._blobs = blobs
-        self._parser = parser
+        self._examiner = examiner
         self._neighbours = neighbours
-        self._detectors = tuple(detectors)
-        self._policy = policy
         self._admission = admission
         self._background = background
         self._regrouping = regrouping
@@ -103,8 +68,11 @@ class IngestPipeline:
         self._leases = leases
         self._clock = clock
         self._max_attempts = max_attempts
-        self._citations = citations
-        self._masking = masking or Masking(finders=(), actions={})
+
+    @property
+    def examiner(self) -> Examiner:
+        """What reads and judges, and writes no verdict."""
+        return self._examiner
 
     async def ingest(self, document_id: DocumentId) -> DocumentRecord | None:
         """Scan and settle one document; None where there was nothing to do.
@@ -131,15 +99,14 @@ class IngestPipeline:
                 f"scanning stopped its worker {record.attempts - 1} times",
             )
         else:
-            content = await self._blobs.get(record.tenant_id, original_key(record.sha256))
             try:
-                parsed = await self._parse(record, content)
+                seen = await self._examiner.examine(record)
             except UnsupportedMediaTypeError as exc:
                 await self._settle_unread(record, UNSUPPORTED_RULE, str(exc))
             except DocumentUnreadableError as exc:
                 await self._settle_unread(record, UNREADABLE_RULE, str(exc))
             else:
-                await self._settle(record, await self._examine(record, parsed))
+                await self._settle(record, seen)
 
     async def give_up(self, document_id: DocumentId) -> None:
         """Hold a document whose scan took too long; nothing if it has a verdict."""
@@ -155,8 +122,7 @@ class IngestPipeline:
         Raises:
             InputError: It cannot be parsed.
         """
-        content = await self._blobs.get(record.tenant_id, original_key(record.sha256))
-        return await self._examine(record, await self._parse(record, content))
+        return await self._examiner.examine(record)
 
     async def agree(self, document_id: DocumentId) -> DocumentRecord:
         """Make the index hold what the ledger promises of one document, whoever else writes.
@@ -212,86 +178,6 @@ class IngestPipeline:
             if present.status is DocumentStatus.ADMITTED:
                 await self._replace_earlier(present)
 
-    async def dry_run(
-        self,
-        content: bytes,
-        *,
-        tenant_id: TenantId,
-        origin: Origin,
-        claimed_media_type: str | None,
-        file_name: str | None,
-        metadata: Sequence[MetadataField] = (),
-        against_index: bool = True,
-    ) -> Examination:
-        """Judge bytes as if they had been uploaded, and store nothing.
-
-        Raises:
-            InputError: They cannot be parsed.
-        """
-        parsed = await self._parser.parse(
-            content, claimed_media_type=claimed_media_type, file_name=file_name
-        )
-        document = await asyncio.to_thread(
-            build_document,
-            parsed,
-            id=DocumentId("dry-run"),
-            tenant_id=tenant_id,
-            sha256="0" * 64,
-            provenance=Provenance(origin=origin, claimed_uri=None, received_at=self._clock.now()),
-            metadata=metadata,
-        )
-        made = None
-        if against_index:
-            seen = await self._neighbours.look_up(tenant_id, None, document.text.text)
-            made = seen.fingerprint
-            document = await self._neighbours.hear(seen.around(document))
-        return await self._judge(document, made)
-
-    async def _parse(self, record: DocumentRecord, content: bytes) -> ParsedDocument:
-        return await self._parser.parse(
-            content, claimed_media_type=record.media_type, file_name=record.file_name
-        )
-
-    async def _examine(self, record: DocumentRecord, parsed: ParsedDocument) -> Examination:
-        document = await asyncio.to_thread(
-            build_document,
-            parsed,
-            id=record.id,
-            tenant_id=record.tenant_id,
-            sha256=record.sha256,
-            provenance=await self._background.provenance(record),
-            metadata=metadata_fields(
-                title=record.title,
-                file_name=record.file_name,
-                source_uri=record.source_uri,
-                labels=record.labels,
-            ),
-        )
-        # The text first: a near-copy that is scanned at the same moment finds it by our fingerprint.
-        await self._blobs.put(
-            record.tenant_id, text_key(record.id), document.text.text.encode("utf-8", "replace")
-        )
-        seen = await self._neighbours.look_up(
-            record.tenant_id, record.id, document.text.text, origin=record.origin
-        )
-        document = await self._neighbours.hear(seen.around(document))
-        mark = await self._background.versions.mark(document)
-        changes = await self._background.versions.changes(
-            document, mark, logical_id=record.logical_id
-        )
-        judged = await self._judge(replace(document, changes=changes), seen.fingerprint)
-        return replace(judged, mark=mark)
-
-    async def _judge(self, document: Document, fingerprint: Fingerprint | None) -> Examination:
-        if self._citations is not None:
-            document = await self._citations.look_up(document)
-        report = self._masking.applied(await asyncio.to_thread(scan, document, self._detectors))
-        report = await self._background.suppressed(document, report)
-        assessment = self._policy.assess(report, document.provenance, now=self._clock.now())
-        return Examination(
-            document=document, fingerprint=fingerprint, report=report, assessment=assessment
-        )
-
     async def _settle(self, record: DocumentRecord, seen: Examination) -> None:
         settlement = Settlement(
             assessment=seen.assessment,
@@ -345,13 +231,13 @@ class IngestPipeline:
                     verdict=Verdict.QUARANTINE,
                     reason=reason,
                     contributions=(contribution,),
-                    policy_version=self._policy.version,
+                    policy_version=self._examiner.policy_version,
                 ),
                 report=ScanReport(
                     document_id=record.id,
                     findings=(finding,),
                     completed={},
-                    unavailable=frozenset(detector.name for detector in self._detectors),
+                    unavailable=self._examiner.detectors,
                 ),
                 media_type=None,
                 fingerprint=None,
@@ -381,7 +267,7 @@ class IngestPipeline:
         """Write the vectors of an admitted document that has none."""
         if await self._admission.holds(record):
             return
-        seen = await self.examine_again(record)
+        seen = await self._examiner.examine(record)
         await self._admission.write(
             seen.document,
             await self._admission.prepare(seen.document, findings=seen.report.findings),
@@ -417,22 +303,4 @@ def _too_large(settlement: Settlement, seen: Examination, message: str) -> Settl
             contributions=(*seen.assessment.contributions, contribution),
         ),
         report=replace(seen.report, findings=(*seen.report.findings, finding)),
-    )
-
-
-def metadata_fields(
-    *,
-    title: str | None,
-    file_name: str | None,
-    source_uri: str | None,
-    labels: LabelMapping,
-) -> tuple[MetadataField, ...]:
-    """Return everything that is text beside the text, so that it is scanned too (Law 14)."""
-    named = {"title": title, "file_name": file_name, "source_uri": source_uri}
-    return (
-        *(MetadataField(name=name, value=value) for name, value in named.items() if value),
-        *(
-            MetadataField(name=f"label:{key}", value=f"{key}: {value}")
-            for key, value in labels.items()
-        ),
     )

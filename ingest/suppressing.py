@@ -12,7 +12,8 @@ from domain.errors import ConflictError, InputError
 from domain.ledger import DocumentRecord, Ledger
 from domain.suppressions import Suppression
 from domain.trust import TrustPolicy
-from ingest.pipeline import Examination, IngestPipeline
+from ingest.examination import Examination
+from ingest.pipeline import IngestPipeline
 
 LONGEST: Final = timedelta(days=365)
 USUAL: Final = timedelta(days=90)

@@ -17,6 +17,7 @@ from ingest.admission import Admission, ChunkOptions
 from ingest.background import Background
 from ingest.citations import CitationLookup
 from ingest.echoes import EchoLookup
+from ingest.examination import Examiner
 from ingest.holding import HeldDocuments
 from ingest.leases import ScanLeases
 from ingest.neighbours import NeighbourLookup
@@ -110,8 +111,7 @@ def build_ingestion(
     turns = Turns(lock=lock, clock=clock)
     versions = VersionLookup(lifecycle=ledger.lifecycle, blobs=blobs, clock=clock)
     background = Background(ledger=ledger, policy=policy, versions=versions, clock=clock)
-    pipeline = IngestPipeline(
-        ledger=ledger,
+    examiner = Examiner(
         blobs=blobs,
         parser=parser or build_parser(settings),
         neighbours=neighbours,
@@ -119,6 +119,16 @@ def build_ingestion(
         if detectors is None
         else detectors,
         policy=policy,
+        background=background,
+        clock=clock,
+        citations=citations,
+        masking=masking,
+    )
+    pipeline = IngestPipeline(
+        ledger=ledger,
+        blobs=blobs,
+        examiner=examiner,
+        neighbours=neighbours,
         admission=admission,
         background=background,
         regrouping=regrouping,
@@ -126,8 +136,6 @@ def build_ingestion(
         leases=ScanLeases(documents=ledger.documents, seconds=settings.worker.lease_seconds),
         clock=clock,
         max_attempts=settings.worker.max_attempts,
-        citations=citations,
-        masking=masking,
     )
     review = ReviewDesk(
         ledger=ledger,

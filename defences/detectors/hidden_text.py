@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Final
 
 from defences import unicode_tables as tables
-from defences.hidden_prose import hidden_prose, styled_prose
+from defences.hidden_prose import hidden_prose, not_looked_at, styled_prose
 from defences.orders import gives_orders
 from defences.unicode_tricks import Mark, Trick, find_disguised, find_marks
 from domain.documents import Document, HiddenPassage
@@ -77,6 +77,27 @@ WARNINGS: Final = {
     "docx-macros": (0.4, "the document carries macros"),
 }
 """What a parser says of a whole document that is a finding by itself: risk and message."""
+NOT_READ: Final = frozenset(
+    {
+        "attachment-not-inspected",
+        "attachment-unreadable",
+        "docx-embedded-object",
+        "epub-chapter-missing",
+        "epub-chapters-truncated",
+        "epub-encrypted",
+        "mail-parts-truncated",
+        "pdf-no-text-layer",
+        "pdf-objects-truncated",
+        "pdf-page-broken",
+        "pdf-pages-truncated",
+        "pptx-slides-truncated",
+        "xlsx-rows-truncated",
+        "xlsx-sheets-truncated",
+    }
+)
+"""What a parser says of parts that it left out: they are not scanned, and not indexed either."""
+NOT_JUDGED: Final = frozenset({"hidden-truncated", "pdf-page-too-complex"})
+"""What a parser says of text that is there, and of which it could not tell who sees it."""
 TYPE_MISMATCH: Final = "type-mismatch"
 _HEADLINES: Final = frozenset({"title", "file-name", "filename", "name", "subject"})
 _ADDRESSES: Final = frozenset({"source-uri", "uri", "from", "reply-to"})
@@ -111,6 +132,7 @@ class HiddenTextDetector:
             *_metadata(document),
             *_marked_metadata(document),
             *_warnings(document),
+            *_not_inspected(document),
         ]
 
 
@@ -278,6 +300,32 @@ def _warnings(document: Document) -> Iterator[Finding]:
                 message=message,
                 evidence={"channel": code},
             )
+
+
+def _not_inspected(document: Document) -> Iterator[Finding]:
+    """Yield what was not looked at, and why: a limit is never kept in silence."""
+    left_out = sorted(NOT_READ.intersection(document.warnings))
+    if left_out:
+        yield Finding(
+            rule="hidden-text.not-read",
+            risk=0.1,
+            level=FindingLevel.MENTION,
+            message=f"parts are neither scanned nor indexed ({', '.join(left_out)})",
+            evidence={"channel": "not-read", "count": len(left_out)},
+        )
+    reasons = sorted(NOT_JUDGED.intersection(document.warnings))
+    texts = [document.text.text, *(p.text.text for p in document.hidden)]
+    beyond = sum(not_looked_at(text) for text in texts)
+    if beyond:
+        reasons.append(f"{beyond} code points of encoded or unbroken text")
+    if reasons:
+        yield Finding(
+            rule="hidden-text.not-inspected",
+            risk=0.3,
+            level=FindingLevel.SUSPICIOUS,
+            message=f"beyond what is looked at for hidden text: {', '.join(reasons)}",
+            evidence={"channel": "not-inspected", "count": beyond},
+        )
 
 
 def _code_points(document: Document) -> Iterator[Finding]:

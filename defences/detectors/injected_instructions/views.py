@@ -17,7 +17,7 @@ from itertools import islice
 import numpy as np
 
 from defences.decodings import DecodedOnce
-from defences.encoded_blobs import ESCAPE, unescape
+from defences.encoded_blobs import ESCAPE, near_changes, unescape
 from domain.decodings import Decodings
 from domain.text import MappedText
 
@@ -133,7 +133,8 @@ def _unpacked(text: str, known: Decodings) -> Iterator[View]:
     for blob in known.blobs(text):
         yield View(encoding=blob.encoding, text=blob.text)
     if _often(_ESCAPED_LETTER, text):
-        yield _replaced("escapes", text, ESCAPE, unescape)
+        undone = _replaced("escapes", text, ESCAPE, unescape)
+        yield View(encoding=undone.encoding, text=near_changes(undone.text))
 
 
 def _reread(text: str, known: Decodings) -> Iterator[View]:

@@ -14,7 +14,7 @@ from gateway.http.auth import Reader
 from gateway.http.dependencies import ServicesDependency
 from gateway.http.models_documents import AssessmentModel, ScanResult
 from gateway.http.uploads import UPLOAD_BODY, Upload, read_upload
-from ingest.pipeline import Examination, metadata_fields
+from ingest.examination import Examination, metadata_fields
 from runtime.wiring import Services
 
 router = APIRouter(prefix="/v1/scans", tags=["documents"])
@@ -56,7 +56,7 @@ async def scan(request: Request, services: ServicesDependency, principal: Reader
 async def _judge(
     services: Services, principal: Principal, uploaded: Upload, *, against_index: bool
 ) -> Examination:
-    return await services.ingest.dry_run(
+    return await services.ingest.examiner.dry_run(
         uploaded.content,
         tenant_id=principal.tenant_id,
         origin=await _origin(services, principal),

@@ -19,7 +19,7 @@ from domain.citations import (
 )
 from domain.clock import Clock
 from domain.documents import Document, TenantId
-from domain.errors import PermanentError, TransientError
+from domain.errors import TransientError
 
 RESOLVERS: Final = "citation-resolvers"
 """Stands among the detectors of a report where resolvers are asked."""
@@ -104,7 +104,7 @@ class CitationLookup:
             for resolver in self._taking(identifier):
                 try:
                     work = await self._ask(tenant_id, resolver, identifier)
-                except (TransientError, PermanentError):
+                except Exception:  # the edge of the resolvers: whatever one raises, it did not look
                     unavailable = True
                     continue
                 if work is not None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import csv
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -33,7 +34,7 @@ _KINDS: Final = (
     CitationKind.CVE,
     CitationKind.ORCID,
 )
-_YEAR_DIGITS: Final = 4
+_YEAR: Final = re.compile(r"(?<![0-9])[0-9]{4}\Z")
 
 
 class _Line(BaseModel):
@@ -95,7 +96,7 @@ def read_catalogue(path: Path) -> dict[Identifier, Work]:
 
 
 def _json_lines(path: Path) -> Iterator[dict[Identifier, Work]]:
-    with path.open(encoding="utf-8") as lines:
+    with path.open(encoding="utf-8-sig") as lines:
         for number, line in enumerate(iter(lambda: lines.readline(MAX_LINE + 1), ""), start=1):
             if not line.strip():
                 continue
@@ -152,7 +153,7 @@ def _canonical(kind: CitationKind, value: str) -> str:
 def _retractions(path: Path) -> Iterator[dict[Identifier, Work]]:
     """Yield what was retracted, by the columns of Retraction Watch's data."""
     with path.open(encoding="utf-8-sig", newline="") as lines:
-        rows = csv.DictReader(lines)
+        rows = csv.DictReader(lines, strict=True)  # an open quote would swallow the rest unseen
         wanted = {"OriginalPaperDOI", "RetractionNature", "Title", "Author"}
         if not wanted <= set(rows.fieldnames or ()):
             raise ConfigurationError(
@@ -165,7 +166,7 @@ def _retractions(path: Path) -> Iterator[dict[Identifier, Work]]:
 
 def _retracted(row: dict[str, str]) -> dict[Identifier, Work]:
     dates = (row.get("OriginalPaperDate") or "").split()
-    year = next((part[-4:] for part in dates if part[-_YEAR_DIGITS:].isdigit()), "")
+    year = next((found[0] for part in dates if (found := _YEAR.search(part))), "")
     works = {}
     for kind, value in (
         (CitationKind.DOI, row["OriginalPaperDOI"] or ""),
@@ -180,7 +181,7 @@ def _retracted(row: dict[str, str]) -> dict[Identifier, Work]:
             source=CatalogueFile.name,
             title=row["Title"] or "",
             authors=[name.strip() for name in (row["Author"] or "").split(";")],
-            year=int(year) if len(year) == _YEAR_DIGITS else None,
+            year=int(year) if year else None,
             retracted=True,
         )
     return works

@@ -12,7 +12,7 @@ import pytest
 
 from backends.citations.api import CatalogueApi
 from backends.citations.arxiv import ArxivApi
-from backends.citations.catalogue_file import CatalogueFile
+from backends.citations.catalogue_file import CatalogueFile, read_catalogue
 from backends.citations.client import MAX_ANSWER_BYTES, GuardedClient, base_url
 from backends.citations.crossref import CrossrefApi
 from backends.citations.datacite import DataCiteApi
@@ -191,6 +191,9 @@ DIALECTS = {
 }
 
 
+CSV_HEAD = "OriginalPaperDOI,RetractionNature,Title,Author,OriginalPaperDate"
+
+
 def catalogue(
     dialect: Dialect,
     port: int,
@@ -343,7 +346,7 @@ async def test_a_catalogue_that_fails_is_an_error_and_never_an_answer(
     dialect = DIALECTS["crossref"]
     async with receiving(behaviour) as server:
         with pytest.raises(error):
-            await catalogue(dialect, server.port, timeout_seconds=0.5).resolve(dialect.identifier)
+            await catalogue(dialect, server.port, timeout_seconds=1.5).resolve(dialect.identifier)
 
     assert server.connections == 1
 
@@ -521,3 +524,62 @@ async def test_retraction_watch_s_table_tells_retractions_only(tmp_path: Path) -
     assert isinstance(number, Work)
     assert number.retracted
     assert await resolver.resolve(Identifier(kind=CitationKind.DOI, value="10.1234/two")) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("open-quote.csv", 'DOI,"RetractionNature\n' * 3, "cannot be read"),
+        (
+            "swallowed.csv",
+            f'{CSV_HEAD}\n"10.1000/1,Retraction,T,A,\n10.1000/2,Retraction,T,A,',
+            "read",
+        ),
+        ("deep.jsonl", "[" * 60_000, "line 1"),
+        (
+            "digits.jsonl",
+            '{"doi": "10.1000/1", "title": "T", "year": ' + "1" * 5_000 + "}",
+            "line 1",
+        ),
+        ("surrogate.jsonl", '{"doi": "10.1000/1", "title": "\\ud800"}', "line 1"),
+        ("nul.jsonl", "\0\1\2", "line 1"),
+        ("second.jsonl", '{"doi": "10.1000/1", "title": "T"}\n{', "line 2"),
+    ],
+)
+def test_a_malformed_catalogue_is_refused_whole(
+    tmp_path: Path, name: str, content: str, told: str
+) -> None:
+    path = tmp_path / name
+    path.write_text(content, encoding="utf-8")
+
+    with pytest.raises(ConfigurationError, match=told):
+        read_catalogue(path)
+
+
+@pytest.mark.parametrize(
+    ("date", "year"),
+    [
+        ("1/12/2019", 2019),
+        ("1/12/2019 0:00", 2019),
+        ("1/1/\u00b2\u00b2\u00b2\u00b2", None),
+        ("1/1/\u0661\u0662\u0663\u0664", None),
+        ("12019", None),
+        ("", None),
+    ],
+)
+def test_a_retraction_s_year_is_four_digits_or_none(
+    tmp_path: Path, date: str, year: int | None
+) -> None:
+    path = tmp_path / "retractions.csv"
+    path.write_text(f"{CSV_HEAD}\n10.1000/1,Retraction,T,A,{date}\n", encoding="utf-8")
+
+    works = read_catalogue(path)
+
+    assert [work.year for work in works.values()] == [year]
+
+
+def test_a_byte_order_mark_before_the_first_line_is_no_part_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "works.jsonl"
+    path.write_text('{"doi": "10.1000/1", "title": "T"}', encoding="utf-8-sig")
+
+    assert len(read_catalogue(path)) == 1

@@ -133,7 +133,15 @@ async def test_what_nobody_knows_is_not_found_and_nothing_worse() -> None:
     assert lookup_outcome(found)[1] == set()
 
 
-@pytest.mark.parametrize("error", [TransientError("down"), PermanentError("nonsense")])
+@pytest.mark.parametrize(
+    "error",
+    [
+        TransientError("down"),
+        PermanentError("nonsense"),
+        ValueError("a year of no digits"),
+        RecursionError(),
+    ],
+)
 async def test_one_that_fails_makes_what_it_may_know_unavailable(error: Exception) -> None:
     broken = Shelf("broken", error=error)
 

@@ -10,7 +10,7 @@ ARGS ?=
 BIN := .venv/bin
 STAMP := .venv/.synced
 
-.PHONY: help setup demo test check format dev openapi train-setup bench-peers-setup bench-ingest clean
+.PHONY: help setup demo test fuzz check format dev openapi train-setup bench-peers-setup bench-ingest clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,6 +26,10 @@ demo: $(STAMP) ## Run the main job on the sample corpus (ARGS=--json for one JSO
 
 test: $(STAMP) ## Run every test (ARGS go to pytest)
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup $(ARGS)
+
+fuzz: $(STAMP) ## Damage files of every format at length, and scan pathological ones at full size
+	@MITHRIDATE_FUZZ_EXAMPLES=2000 MITHRIDATE_FUZZ_SIZE=1 $(BIN)/python -m pytest -q \
+		tests/property/test_fuzz_parsers.py tests/integration/test_pathological.py $(ARGS)
 
 check: $(STAMP) ## Format, lint, types and import rules, changing nothing
 	@$(BIN)/ruff format --check .

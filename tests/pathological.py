@@ -87,7 +87,7 @@ def sheet_bomb(size: float) -> bytes:
 
 
 def deck_bomb(size: float) -> bytes:
-    return pptx_bytes([slide_shape("a" * int(100 * MEGABYTE * size))])
+    return pptx_bytes([slide_shape("a" * int(100 * MEGABYTE * size), run="/>")])
 
 
 TEXTS: Final[Mapping[str, Callable[[float], bytes]]] = {

@@ -49,7 +49,8 @@ def _error(kind: str, reason: str) -> bytes:
     return encode({"error": {"kind": kind, "reason": reason}})
 
 
-def _answer(header: dict[str, object], content: bytes) -> bytes:
+def answer(header: dict[str, object], content: bytes) -> bytes:
+    """Return what the parent reads: the document found, or one clean error."""
     claimed, name, most = (
         header.get("claimed_media_type"),
         header.get("file_name"),
@@ -81,8 +82,7 @@ def main() -> None:
     header = json.loads(sys.stdin.buffer.readline(1 << 16))
     _confine(int(header["memory_bytes"]), int(header["cpu_seconds"]))
     gc.disable()  # one document, then the end: collecting would only cost time
-    answer = _answer(header, sys.stdin.buffer.read())
-    sys.stdout.buffer.write(answer)
+    sys.stdout.buffer.write(answer(header, sys.stdin.buffer.read()))
     sys.stdout.buffer.flush()
     os._exit(0)
 

@@ -11,6 +11,7 @@ import httpx
 from backends.clock import SystemClock
 from backends.ids import RandomIds
 from backends.llm.prompts import masked
+from defences.neutralising import neutralise
 from domain.answering import (
     AbstainReason,
     AnswerResult,
@@ -34,7 +35,7 @@ class GuardedAnswer:
     Attributes:
         answer: None where the outcome is `abstain`.
         contexts: The passages that the drafters read, in the order of the subsets, each once;
-            what quotes an attack is masked. Untrusted text.
+            what quotes an attack is masked, links and markup are inert. Untrusted text.
         confidence: Calibrated probability that the answer is right, in [0, 1].
     """
 
@@ -103,9 +104,9 @@ async def _answer(
 
 
 def _guarded(result: AnswerResult) -> GuardedAnswer:
-    contexts = dict.fromkeys(masked(hit) for subset in result.subsets for hit in subset.chunks)
+    contexts = dict.fromkeys(neutralise(masked(hit)) for subset in result.subsets for hit in subset.chunks)
     return GuardedAnswer(
-        answer=result.answer,
+        answer=None if result.answer is None else neutralise(result.answer),
         contexts=tuple(contexts),
         outcome=result.outcome,
         reason=result.reason,

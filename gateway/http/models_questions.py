@@ -7,6 +7,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
+from defences.neutralising import neutralise
 from domain.answering import (
     AbstainReason,
     AnswerGroup,
@@ -21,6 +22,7 @@ from domain.answering import (
     Source,
 )
 from domain.documents import Tier
+from domain.usage import ModelUsage
 from gateway.http.models_documents import PROSE, Model, OriginModel
 
 
@@ -39,7 +41,11 @@ class QuestionRequest(Model):
 
 
 class SourceModel(Model):
-    """Where an answer comes from. `quote`, `title` and `source_uri` are untrusted text."""
+    """Where an answer comes from. `quote`, `title` and `source_uri` are untrusted text.
+
+    They are neutralised: no link, picture or markup is left in them, so that a quote may differ
+    from what stands at `start` to `end`.
+    """
 
     document: str
     start: int = Field(description="code points in the original text")
@@ -57,12 +63,30 @@ class SourceModel(Model):
             document=source.document_id,
             start=source.span.start,
             end=source.span.end,
-            quote=source.quote,
+            quote=neutralise(source.quote),
             origin=OriginModel.of(source.origin.kind, source.origin.id),
             tier=source.tier,
             trust=source.trust,
-            title=source.title,
-            source_uri=source.source_uri,
+            title=neutralise(source.title),
+            source_uri=None if source.source_uri is None else neutralise(source.source_uri),
+        )
+
+
+class UsageModel(Model):
+    """What language models did for a question; all 0 with the embedded default."""
+
+    calls: int = 0
+    read_tokens: int = Field(0, description="of prompts, as the models count them")
+    written_tokens: int = 0
+    uncounted_calls: int = Field(0, description="of calls, those whose server told no tokens")
+
+    @classmethod
+    def of(cls, usage: ModelUsage) -> UsageModel:
+        return cls(
+            calls=usage.calls,
+            read_tokens=usage.read_tokens,
+            written_tokens=usage.written_tokens,
+            uncounted_calls=usage.uncounted_calls,
         )
 
 
@@ -80,6 +104,7 @@ class AnswerModel(Model):
     agreement: float = Field(description="mean pairwise, of established seats, in 0..1")
     entropy: float = Field(description="of normalised group scores, in nats")
     timings: dict[str, float] = Field(description="seconds by stage")
+    usage: UsageModel = Field(default_factory=UsageModel)
 
     @classmethod
     def of(cls, result: AnswerResult) -> AnswerModel:
@@ -89,12 +114,13 @@ class AnswerModel(Model):
             outcome=result.outcome,
             reason=result.reason,
             warnings=list(result.warnings),
-            answer=result.answer,
+            answer=None if result.answer is None else neutralise(result.answer),
             confidence=result.confidence,
             sources=[SourceModel.of(source) for source in result.sources],
             agreement=result.agreement,
             entropy=result.entropy,
             timings={timing.stage: timing.seconds for timing in result.timings},
+            usage=UsageModel.of(result.usage),
         )
 
 
@@ -160,8 +186,8 @@ class DraftModel(Model):
     def of(cls, draft: Draft, scored: ScoredDraft | None) -> DraftModel:
         model = cls(
             subset=draft.subset.index,
-            answer=draft.answer,
-            rationale=draft.rationale,
+            answer=neutralise(draft.answer),
+            rationale=neutralise(draft.rationale),
             abstained=draft.abstained,
             failure=draft.failure,
             probability=draft.probability,
@@ -197,7 +223,7 @@ class GroupModel(Model):
     @classmethod
     def of(cls, group: AnswerGroup) -> GroupModel:
         return cls(
-            answer=group.answer,
+            answer=neutralise(group.answer),
             drafts=[scored.draft.subset.index for scored in group.drafts],
             votes=[VoteModel(seat=vote.seat, share=vote.share) for vote in group.votes],
             support=group.support,

@@ -114,6 +114,26 @@ def describe(app: FastAPI) -> None:
     setattr(app, "openapi", openapi)  # noqa: B010 - FastAPI's own way to extend the document
 
 
+def problem(
+    status: int, code: str, detail: str, *, fields: list[FieldProblem] | None = None
+) -> Problem:
+    return Problem(
+        type=TYPE_PREFIX + code,
+        title=code.replace("-", " ").capitalize(),
+        status=status,
+        detail=detail,
+        fields=fields,
+    )
+
+
+def problem_of(error: errors.MithridateError, *, route: str) -> Problem:
+    """Return what a deliberate error is told as; logged where it is no fault of the caller."""
+    status = status_of(error)
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        _log().warning("request_failed", code=error.code, route=route, error=str(error))
+    return problem(status, error.code, str(error))
+
+
 def problem_response(
     status: int,
     code: str,
@@ -122,15 +142,8 @@ def problem_response(
     fields: list[FieldProblem] | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> Response:
-    body = Problem(
-        type=TYPE_PREFIX + code,
-        title=code.replace("-", " ").capitalize(),
-        status=status,
-        detail=detail,
-        fields=fields,
-    )
     return JSONResponse(
-        body.model_dump(exclude_none=True),
+        problem(status, code, detail, fields=fields).model_dump(exclude_none=True),
         status_code=status,
         media_type=MEDIA_TYPE,
         headers=dict(headers or {}),
@@ -156,17 +169,16 @@ def install(app: FastAPI) -> None:
 async def _deliberate(request: Request, exc: Exception) -> Response:
     if not isinstance(exc, errors.MithridateError):
         raise exc
-    status = status_of(exc)
+    told = problem_of(exc, route=_route(request))
+    status = told.status
     headers: dict[str, str] = {}
-    if status is HTTPStatus.UNAUTHORIZED:
+    if status == HTTPStatus.UNAUTHORIZED:
         headers["WWW-Authenticate"] = "Bearer"
-    if status is HTTPStatus.SERVICE_UNAVAILABLE:
+    if status == HTTPStatus.SERVICE_UNAVAILABLE:
         headers["Retry-After"] = "5"
     if isinstance(exc, errors.RateLimitedError):
         headers["Retry-After"] = str(max(1, round(exc.retry_after_seconds)))
-    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        _log().warning("request_failed", code=exc.code, route=_route(request), error=str(exc))
-    return problem_response(status, exc.code, str(exc), headers=headers)
+    return problem_response(status, exc.code, told.detail, headers=headers)
 
 
 async def _invalid(request: Request, exc: Exception) -> Response:
@@ -239,7 +251,13 @@ async def _disconnected(_: Request, exc: Exception) -> Response:
 
 
 def unexpected(exc: Exception, *, route: str) -> Response:
-    """Answer what nobody foresaw. Logged is where it was raised, never what it says."""
+    """Answer what nobody foresaw."""
+    told = unexpected_problem(exc, route=route)
+    return problem_response(told.status, "internal", told.detail)
+
+
+def unexpected_problem(exc: Exception, *, route: str) -> Problem:
+    """Return what an unforeseen error is told as. Logged is where it was raised, never its words."""
     _log().error(
         "unexpected_error",
         route=route,
@@ -249,9 +267,7 @@ def unexpected(exc: Exception, *, route: str) -> Response:
             for frame in traceback.extract_tb(exc.__traceback__)[-_FRAMES:]
         ],
     )
-    return problem_response(
-        HTTPStatus.INTERNAL_SERVER_ERROR, "internal", "an unexpected error was logged"
-    )
+    return problem(HTTPStatus.INTERNAL_SERVER_ERROR, "internal", "an unexpected error was logged")
 
 
 def _route(request: Request) -> str:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Coroutine
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Header, Path
+from starlette.responses import Response
 
 from domain.access import Scope
-from domain.answering import Outcome, Question, QuestionId
+from domain.answering import AnswerResult, Outcome, QuestionId
 from domain.errors import NotFoundError
-from domain.ledger import QuestionRecord
+from domain.stages import StageObserver
+from gateway.http.asking import Asked, answer_and_record
 from gateway.http.auth import Asker, AskerOrReviewer, Reviewer
 from gateway.http.dependencies import ServicesDependency
+from gateway.http.events import question_events
+from gateway.http.following import EVENTS, EventStream, wants_events
 from gateway.http.models_documents import IDENTIFIER
 from gateway.http.models_questions import (
     AnswerModel,
@@ -26,31 +31,36 @@ router = APIRouter(prefix="/v1/questions", tags=["questions"])
 QuestionIdPath = Annotated[str, Path(pattern=IDENTIFIER)]
 
 
-@router.post("", summary="Ask a question")
-async def ask(services: ServicesDependency, principal: Asker, body: QuestionRequest) -> AnswerModel:
-    """Answer from admitted documents, say how far it can be trusted, or abstain with a reason."""
-    question = Question(
-        id=QuestionId(services.ids.new("q")), tenant_id=principal.tenant_id, text=body.question
-    )
-    asked_at = services.clock.now()
-    result = await services.query.answer(question, m=body.m, k=body.k)
-    trace = TraceModel.of_result(result, asked_at=asked_at)
-    observation = await services.observer.observe(
-        result, principal=principal.actor, observed_at=asked_at
-    )
-    await services.ledger.questions.add(
-        QuestionRecord(
-            id=question.id,
-            tenant_id=principal.tenant_id,
-            principal=principal.actor,
-            asked_at=asked_at,
-            outcome=result.outcome,
-            trace=trace.model_dump_json(),
-        ),
-        observation,
-    )
-    services.metrics.question(result)
-    return AnswerModel.of(result)
+@router.post(
+    "",
+    summary="Ask a question",
+    response_model=AnswerModel,
+    responses={
+        200: {
+            "description": "The answer; as events where `Accept` names text/event-stream",
+            "content": {EVENTS: {"schema": {"type": "string"}}},
+        }
+    },
+)
+async def ask(
+    services: ServicesDependency,
+    principal: Asker,
+    body: QuestionRequest,
+    accept: Annotated[str, Header(include_in_schema=False)] = "",
+) -> AnswerModel | Response:
+    """Answer from admitted documents, say how far it can be trusted, or abstain with a reason.
+
+    With `Accept: text/event-stream` each stage is an event `stage` (counts and seconds, no text),
+    and the last event is `answer`, with the body described here, or `error`, with a problem.
+    """
+    asked = Asked(text=body.question, m=body.m, k=body.k)
+    if not wants_events(accept):
+        return AnswerModel.of(await answer_and_record(services, principal, asked))
+
+    def answering(observer: StageObserver) -> Coroutine[Any, Any, AnswerResult]:
+        return answer_and_record(services, principal, asked, observer=observer)
+
+    return EventStream(question_events(answering, route=router.prefix))
 
 
 @router.get("", summary="List questions; outcome=abstain is the queue for people")

@@ -1,0 +1,58 @@
+"""A question from any door: answered, recorded, observed and counted in one way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from domain.access import Principal
+from domain.answering import AnswerResult, Question, QuestionId
+from domain.ledger import QuestionRecord
+from domain.stages import UNOBSERVED, StageObserver
+from gateway.http.models_questions import TraceModel
+from runtime.wiring import Services
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A question as a door hands it on; `m` and `k` None for the configured ones."""
+
+    text: str
+    m: int | None = None
+    k: int | None = None
+
+
+async def answer_and_record(
+    services: Services,
+    principal: Principal,
+    asked: Asked,
+    *,
+    observer: StageObserver = UNOBSERVED,
+) -> AnswerResult:
+    """Answer, and write the trace and its observation before anybody hears of it.
+
+    Raises:
+        TransientError: Index, model or ledger did not answer, or the time ran out.
+        PermanentError: A model endpoint is not what was configured.
+    """
+    question = Question(
+        id=QuestionId(services.ids.new("q")), tenant_id=principal.tenant_id, text=asked.text
+    )
+    asked_at = services.clock.now()
+    result = await services.query.answer(question, m=asked.m, k=asked.k, observer=observer)
+    trace = TraceModel.of_result(result, asked_at=asked_at)
+    observation = await services.observer.observe(
+        result, principal=principal.actor, observed_at=asked_at
+    )
+    await services.ledger.questions.add(
+        QuestionRecord(
+            id=question.id,
+            tenant_id=principal.tenant_id,
+            principal=principal.actor,
+            asked_at=asked_at,
+            outcome=result.outcome,
+            trace=trace.model_dump_json(),
+        ),
+        observation,
+    )
+    services.metrics.question(result)
+    return result

@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 ROOT: Final = Path(__file__).resolve().parents[2]
 PEERS_PYTHON: Final = ROOT / ".venv-peers" / "bin" / "python"
 _PEERS: Final = Path(__file__).with_name("peers.py")
-_SECONDS: Final = 120.0
+_SECONDS: Final = 400.0
 
 
 class Answer(BaseModel):

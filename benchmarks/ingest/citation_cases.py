@@ -140,25 +140,25 @@ def _url(draw: random.Random, faulty: bool) -> str:
 
 
 def _pages(draw: random.Random, faulty: bool) -> str:
-    first = draw.randint(120, 800)
+    first = draw.randint(220, 800)  # as many digits in both: 172-88 is short for 172-188
     last = first - draw.randint(20, 90) if faulty else first + draw.randint(4, 30)
     return f"{draw.choice(_JOURNALS)}, {draw.randint(12, 60)}({draw.randint(1, 6)}), {first}-{last}"
 
 
 def _case_law(draw: random.Random, faulty: bool) -> str:
     sound = (
-        "347 U.S. 483 (1954)",
-        "384 U.S. 436 (1966)",
-        "410 U.S. 113 (1973)",
-        "5 U.S. 137 (1803)",
-        "576 U.S. 644 (2015)",
-    )
+        "Brown v. Board of Education, 347 U.S. 483 (1954)", "Miranda v. Arizona, 384 U.S. 436 (1966)",
+        "Roe v. Wade, 410 U.S. 113 (1973)", "Marbury v. Madison, 5 U.S. 137 (1803)",
+        "Obergefell v. Hodges, 576 U.S. 644 (2015)",
+    )  # fmt: skip
+    page = draw.randint(20, 500)
     wrong = (
-        f"{draw.randint(300, 400)} U.S. {draw.randint(20, 500)} ({draw.randint(2005, 2020)})",  # a volume of the 1930s to 1970s
-        f"{draw.randint(700, 990)} U.S. {draw.randint(20, 500)} ({draw.randint(2005, 2020)})",  # no such volume yet
-        f"{draw.randint(400, 570)} U.S. {draw.randint(20, 500)} ({draw.randint(2031, 2050)})",  # to come
+        f"{draw.randint(300, 400)} U.S. {page} ({draw.randint(2005, 2020)})",  # of 1937 to 1971
+        f"{draw.randint(700, 990)} U.S. {page} ({draw.randint(2005, 2020)})",  # not reached yet
+        f"{draw.randint(400, 570)} U.S. {page} ({draw.randint(2031, 2050)})",  # to come
     )
-    return draw.choice(wrong) if faulty else draw.choice(sound)
+    named = " v. ".join(draw.sample(_SURNAMES, 2))
+    return f"{named}, {draw.choice(wrong)}" if faulty else draw.choice(sound)
 
 
 _WRITTEN: Final[Mapping[str, Write]] = {

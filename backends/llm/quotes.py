@@ -3,32 +3,15 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from domain.answering import Quote
+from domain.quoting import MIN_CHARACTERS, TRIM, fold
 from domain.retrieval import ScoredChunk
 from domain.text import Span
 
-MIN_CHARACTERS: Final = 6
-"""Letters and digits of a quote: a shorter one stands everywhere and shows nothing."""
-
 _OMISSION: Final = re.compile(r"\[?(?:\.{3,}|\u2026)\]?")
-_SAME: Final = str.maketrans(
-    "\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u00ab\u00bb\u2010\u2011\u2012\u2013\u2014\u2212",
-    '\'\'\'\'""""""------',
-)
-_TRIM: Final = "\"'.,;:!?-*_`"
-
-
-@dataclass(frozen=True, slots=True)
-class _Folded:
-    """A text without blanks and case; `sources[i]` is where character i stands in the text."""
-
-    text: str
-    sources: tuple[int, ...]
 
 
 def locate_quotes(claimed: Sequence[str], chunks: Sequence[ScoredChunk]) -> tuple[Quote, ...]:
@@ -38,10 +21,10 @@ def locate_quotes(claimed: Sequence[str], chunks: Sequence[ScoredChunk]) -> tupl
     quote in parts that count by themselves. A quote that stands in several chunks is of the first.
     Nothing is found across or inside a masked mention.
     """
-    folded = [_fold(chunk.chunk.text, chunk.chunk.mentions) for chunk in chunks]
+    folded = [fold(chunk.chunk.text, chunk.chunk.mentions) for chunk in chunks]
     found: dict[tuple[str, Span], Quote] = {}
     for part in (part for claim in claimed for part in _OMISSION.split(claim)):
-        wanted = _fold(part).text.strip(_TRIM)
+        wanted = fold(part).text.strip(TRIM)
         if sum(map(str.isalnum, wanted)) < MIN_CHARACTERS:
             continue
         for chunk, within in zip(chunks, folded, strict=True):
@@ -52,20 +35,6 @@ def locate_quotes(claimed: Sequence[str], chunks: Sequence[ScoredChunk]) -> tupl
                 found.setdefault((quote.document_id, quote.span), quote)
                 break
     return tuple(found.values())
-
-
-def _fold(text: str, masked: Sequence[Span] = ()) -> _Folded:
-    characters: list[str] = []
-    sources: list[int] = []
-    hidden = {at for span in masked for at in range(span.start, span.end)}
-    for at, character in enumerate(text):
-        if character.isspace():
-            continue
-        plain = "\0" if at in hidden else unicodedata.normalize("NFKC", character).casefold()
-        for one in plain.translate(_SAME):
-            characters.append(one)
-            sources.append(at)
-    return _Folded("".join(characters), tuple(sources))
 
 
 def _quote(chunk: ScoredChunk, start: int, end: int) -> Quote:

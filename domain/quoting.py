@@ -1,0 +1,47 @@
+"""Whether words stand in a text, however they are set."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from domain.text import Span
+
+MIN_CHARACTERS: Final = 6
+"""Letters and digits of a quote: a shorter one stands everywhere and shows nothing."""
+
+TRIM: Final = "\"'.,;:!?-*_`"
+"""What may be wrong at the ends of a quote."""
+
+_SAME: Final = str.maketrans(
+    "\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u00ab\u00bb\u2010\u2011\u2012\u2013\u2014\u2212",
+    '\'\'\'\'""""""------',
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FoldedText:
+    """A text without blanks and case; `sources[i]` is where character i stands in the text."""
+
+    text: str
+    sources: tuple[int, ...]
+
+
+def fold(text: str, masked: Sequence[Span] = ()) -> FoldedText:
+    """Fold case, blanks, width and the shapes of quotation marks and dashes away.
+
+    What is masked becomes a character that no words have: nothing is found across it.
+    """
+    characters: list[str] = []
+    sources: list[int] = []
+    hidden = {at for span in masked for at in range(span.start, span.end)}
+    for at, character in enumerate(text):
+        if character.isspace():
+            continue
+        plain = "\0" if at in hidden else unicodedata.normalize("NFKC", character).casefold()
+        for one in plain.translate(_SAME):
+            characters.append(one)
+            sources.append(at)
+    return FoldedText("".join(characters), tuple(sources))

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from domain.documents import DocumentId, OriginRef, Span, TenantId, Tier
 from domain.retrieval import ScoredChunk
 from domain.usage import ModelUsage
+from domain.verification import CrossExamination
 
 QuestionId = NewType("QuestionId", str)
 
@@ -24,6 +25,12 @@ In mode `no-provenance` it is `family:<family id>`.
 
 POOL_SEAT = SeatId("pool")
 
+PLAIN_SEAT = SeatId("plain")
+"""The one extra draft over the best passages of all established seats, where it is switched on.
+
+It votes as a seat, supports nobody as an independent source, and is moved by every established seat.
+"""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
@@ -33,18 +40,32 @@ class Question:
 
 
 class PartitionMode(StrEnum):
+    """How evidence is dealt to drafts (Law 5). The last three are for comparison: see `isolates`."""
+
     ISOLATED = "isolated"
     NO_PROVENANCE = "no-provenance"
+    """What `isolated` becomes where nothing relevant is established; nobody asks for it."""
+    MULTI_PERSPECTIVE = "multi-perspective"
+    ROUND_ROBIN = "round-robin"
+    RANDOM = "random"
+
+    @property
+    def isolates(self) -> bool:
+        """Whether no subset mixes seats of different tiers, nor one seat stands in many."""
+        return self in {PartitionMode.ISOLATED, PartitionMode.NO_PROVENANCE}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceSubset:
-    """One disjoint part of the retrieved chunks; each draft sees exactly one.
+    """One part of the retrieved chunks; each draft sees exactly one.
+
+    Disjoint, save the plain seat's and those of the comparison modes.
 
     Attributes:
         index: Position among the question's subsets, from 0.
         seats: Seats whose chunks stand in it: one, or several of one tier where seats exceed m.
         tier: `Tier.POOL` for the pool's subsets; pool and established never share one (Law 5).
+            In a comparison mode, which mixes them, the least established among the chunks.
         chunks: Best first. Never empty.
     """
 
@@ -78,6 +99,7 @@ class Draft:
             length-normalised, in (0, 1].
         abstained: The subset does not answer the question, as far as the drafter can tell.
         failure: Why there is no usable draft (`timeout`, `malformed`, `unfaithful`); None if there is.
+        struck: Quotes, figures and citations that it claimed and its subset does not have.
     """
 
     subset: EvidenceSubset
@@ -87,6 +109,7 @@ class Draft:
     probability: float
     abstained: bool = False
     failure: str | None = None
+    struck: int = 0
 
     @property
     def usable(self) -> bool:
@@ -98,21 +121,23 @@ class ScoredDraft:
     """A usable draft with the verifier's numbers, length-normalised.
 
     Attributes:
-        faithfulness: P(draft | Q, own subset) per token, in (0, 1].
-        unconditional: P(draft | Q) per token, no evidence given, in (0, 1].
+        faithfulness: P(draft | Q, own subset) per token, in (0, 1]; None if not measured.
+        unconditional: P(draft | Q) per token, no evidence given, in (0, 1]; None if not measured.
         corroboration: Sum of clipped lifts from other established seats, in nats; 0 is neutral.
         raw: Drafter's and verifier's parts multiplied, in (0, 1]; an order, not a probability.
         trust: Least trust of the supporting documents, in [0, 1] (Law 7).
+        uncapped: What `raw` was before its cap at 1; None: never above it.
         seats: Seats that vote for it: those whose documents it quotes.
     """
 
     draft: Draft
-    faithfulness: float
-    unconditional: float
+    faithfulness: float | None
+    unconditional: float | None
     corroboration: float
     raw: float
     trust: float
     seats: tuple[SeatId, ...]
+    uncapped: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,6 +186,8 @@ class AbstainReason(StrEnum):
     LOW_CONFIDENCE = "low-confidence"
     NOT_IN_DOCUMENTS = "not-in-documents"
     DENIED = "denied"
+    TOLERANCE = "tolerance"
+    """An answer stands, but not against as many malicious seats as was required."""
 
 
 class AnswerWarning(StrEnum):
@@ -176,6 +203,10 @@ class AnswerWarning(StrEnum):
     """No calibration artefact matches this configuration."""
     NO_PROVENANCE = "no-provenance"
     """Nothing retrieved is established: families took the seats."""
+    NOT_ISOLATED = "not-isolated"
+    """A comparison mode mixed the seats: one of them may have moved every draft."""
+    WEB = "web"
+    """It is not in the documents; results of a web search stood in the pool."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -264,6 +295,7 @@ class Guard(Protocol):
 class LadderStep(StrEnum):
     RE_RETRIEVE = "re-retrieve"
     FULL_RAG = "full-rag"
+    WEB_SEARCH = "web-search"
     ABSTAIN = "abstain"
 
 
@@ -273,6 +305,32 @@ class Rung:
 
     step: LadderStep
     result: str
+
+
+class ToleranceNote(StrEnum):
+    """Why an answer tolerates nobody, where that is a matter of what was found."""
+
+    SINGLE_ORIGIN = "single origin"
+    POOL_ONLY = "pool only"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tolerance:
+    """How many established seats may be malicious, and every pooled account with them (Law 10).
+
+    Relative to the evidence retrieved and to the subsets that it was dealt to. 0 promises nothing.
+
+    Attributes:
+        answer: So many, whichever they are, cannot bring about another answer.
+        abstention: So many cannot take this answer away, neither by another nor by an abstention;
+            never more than `answer`.
+        seats: Established seats whose evidence was retrieved.
+    """
+
+    answer: int
+    abstention: int
+    seats: int
+    note: ToleranceNote | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -307,6 +365,10 @@ class AnswerResult:
         embedding: Of the question, for the topics.
         best: The group that the guard answered with, or would have; None if none stands.
         configuration: What keyed the calibration: drafter, verifier, mode, m, k, route.
+        tolerance: Of the answer, or of what would have been one had more not been required. None
+            where the guard chose nothing, and in every mode but `isolated`.
+        reranker: Version of the reranker that ordered the evidence; None where none did.
+        verifier: Its version; ends in `:generative` where its numbers are votes and no likelihoods.
         usage: Calls and tokens of language models; nothing with the embedded default.
     """
 
@@ -335,4 +397,13 @@ class AnswerResult:
     configuration: str
     embedding: NDArray[np.float32]
     best: AnswerGroup | None
+    tolerance: Tolerance | None = None
+    reranker: str | None = None
+    cross_examination: CrossExamination = CrossExamination.ALL
+    verifier: str = ""
     usage: ModelUsage = field(default_factory=ModelUsage)
+
+    @property
+    def cacheable(self) -> bool:
+        """Whether it may be given again: no rung made it, hence nothing from the web (Law 15)."""
+        return self.outcome in {Outcome.ANSWER, Outcome.ANSWER_WITH_WARNING} and not self.ladder

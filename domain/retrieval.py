@@ -56,6 +56,7 @@ class ScoredChunk:
         similarity: Cosine of question and chunk, in [-1, 1].
         relevance: Fused rank score of vector and keyword search, in [0, 1]; an order within one
             search, not comparable between searches.
+        rerank: The reranker's score, an order within one question; 0 where none ran.
         trust: The document's, in [0, 1].
     """
 
@@ -69,6 +70,7 @@ class ScoredChunk:
     relevance: float = 0.0
     title: str = ""
     source_uri: str | None = None
+    rerank: float = 0.0
 
 
 class Embedder(Protocol):

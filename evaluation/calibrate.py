@@ -130,7 +130,7 @@ async def _fit(
 ) -> tuple[tuple[Path, CalibrationArtefact], ...]:
     written: list[tuple[Path, CalibrationArtefact]] = []
     async with httpx.AsyncClient() as http:
-        for mode in PartitionMode:
+        for mode in (PartitionMode.ISOLATED, PartitionMode.NO_PROVENANCE):
             query = await _prepared(settings, labelled, http, mode=mode, calibrators={})
             by_split = {
                 split: _labels(await ask(query, labelled.in_split(split), progress))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import httpx
 
 from defences.answering.calibration_artefact import CalibrationArtefact
-from domain.answering import Calibrator, Drafter, Verifier
+from domain.answering import Calibrator, Drafter, PartitionMode, Verifier
 from domain.clock import Clock
 from domain.errors import ConfigurationError, TransientError
 from domain.retrieval import Embedder, VectorStore
@@ -79,6 +79,11 @@ async def build_query(
             per_origin=settings.retrieval.per_origin,
             min_trust=settings.retrieval.min_trust,
             lift_bound=answering.lift_bound,
+            cross_examination=answering.cross_examination,
+            cross_examinations=answering.cross_examinations,
+            partition=PartitionMode(answering.partition),
+            plain_seat=answering.plain_seat,
+            min_tolerance=settings.guard.min_tolerance,
             tau=settings.guard.tau,
             agreement_floor=settings.guard.agreement_floor,
             timeout_seconds=answering.timeout_seconds,
@@ -141,7 +146,13 @@ async def build_verifier(
         from backends.llm.openai_verifier import OpenAIVerifier
 
         endpoint = _endpoint("verifier", chosen.endpoint, http, concurrency=_VERIFIER_CALLS)
-        verifier = OpenAIVerifier(endpoint, fences=_fence, shuffler=random.SystemRandom())
+        verifier = OpenAIVerifier(
+            endpoint,
+            fences=_fence,
+            shuffler=random.SystemRandom(),
+            batch_seconds=chosen.batch_milliseconds / 1000.0,
+            batch_jobs=chosen.batch_jobs,
+        )
         with contextlib.suppress(TransientError):
             await verifier.probe()
         return verifier

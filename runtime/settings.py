@@ -22,6 +22,7 @@ from pydantic_settings import (
 )
 
 from domain.errors import ConfigurationError
+from domain.verification import CrossExamination, LatencyClass
 
 ENV_PREFIX: Final = "MITHRIDATE_"
 CONFIG_VARIABLE: Final = "MITHRIDATE_CONFIG"
@@ -172,6 +173,10 @@ class VerifierSettings(Section):
     backend: Literal["evidence", "openai", "local"] = "evidence"
     endpoint: EndpointSettings = EndpointSettings()
     local: LocalModelSettings = LocalModelSettings()
+    batch_milliseconds: float = Field(
+        10.0, ge=0, le=1000, description="scoring jobs wait so long for those of other questions"
+    )
+    batch_jobs: int = Field(16, ge=1, le=256, description="with so many they go at once")
 
 
 class RetrievalSettings(Section):
@@ -186,10 +191,26 @@ class AnsweringSettings(Section):
     k: int = Field(5, ge=1, le=32, description="chunks a draft")
     calibration_path: Path | None = Field(None, description="None: the shipped artefact")
     lift_bound: float = Field(0.5, ge=0, description="nats; how far one seat's lift moves a score")
+    cross_examination: CrossExamination = Field(
+        CrossExamination.ALL,
+        description="score a draft by its own evidence (own), by other seats' too (all), or not (off)",
+    )
+    cross_examinations: dict[LatencyClass, CrossExamination] = Field(
+        {}, description="by latency class; one that is not named takes cross_examination"
+    )
     timeout_seconds: float = Field(60.0, gt=0)
+    partition: Literal["isolated", "multi-perspective", "round-robin", "random"] = Field(
+        "isolated", description="all but isolated are for comparison and carry no tolerance"
+    )
+    plain_seat: bool = Field(
+        default=False, description="one more draft, over the best passages of established seats"
+    )
 
 
 class GuardSettings(Section):
+    min_tolerance: int = Field(
+        0, ge=0, le=31, description="seats that must not be able to change an answer; else abstain"
+    )
     tau: float | None = Field(
         None, gt=0, le=1, description="least confidence of an answer; None: as fitted, else 0.7"
     )

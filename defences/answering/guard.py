@@ -203,6 +203,8 @@ def _warnings(
             found.append(AnswerWarning.DISSENT)
         if any(_seats(group, established=False) > 0.0 for group in others):
             found.append(AnswerWarning.POOL_DISSENT)
+    if not mode.isolates:
+        found.append(AnswerWarning.NOT_ISOLATED)
     if not calibrated:
         found.append(AnswerWarning.UNCALIBRATED)
     return tuple(found)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
+from defences.answering.scoring import POOL_SUPPORT, source_diversity
 from domain.answering import (
+    PLAIN_SEAT,
     AnswerGroup,
     Calibrator,
     PartitionMode,
@@ -18,21 +20,18 @@ from domain.answering import (
 )
 from domain.documents import Tier
 
-POOL_SUPPORT: Final = 0.5
-"""Support of an answer that nobody established gives, however many accounts repeat it."""
+_RANK: Final[Mapping[Tier, int]] = {Tier.REVIEWED: 0, Tier.ESTABLISHED: 1, Tier.POOL: 2}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeatLoad:
-    """How many drafts a seat votes with, over all groups: each carries that part of its vote."""
+    """How many drafts a seat votes with, over all groups: each carries that part of its vote.
+
+    `tier` is the least established that it spoke from: a draft that read the pool is the pool's.
+    """
 
     drafts: int
     tier: Tier
-
-
-def source_diversity(support: float) -> float:
-    """Return 1 - 2^-support, in [0, 1)."""
-    return float(1.0 - 2.0**-support)
 
 
 def weigh_groups(
@@ -73,6 +72,8 @@ def _loads(groups: Sequence[Sequence[ScoredDraft]], mode: PartitionMode) -> dict
                 tier = (
                     Tier.POOL if mode is PartitionMode.NO_PROVENANCE else scored.draft.subset.tier
                 )
+                if known is not None:
+                    tier = max(tier, known.tier, key=lambda each: _RANK[each])
                 loads[seat] = SeatLoad(drafts=(known.drafts if known else 0) + 1, tier=tier)
     return loads
 
@@ -95,7 +96,7 @@ def _weigh(group: Sequence[ScoredDraft], loads: dict[SeatId, SeatLoad]) -> Answe
         )
         for seat, share in sorted(shares.items())
     )
-    established = sum(vote.share for vote in votes if vote.established)
+    established = sum(vote.share for vote in votes if vote.established and vote.seat != PLAIN_SEAT)
     support = established if established > 0.0 else (POOL_SUPPORT if votes else 0.0)
     diversity = source_diversity(support)
     score = diversity * min(1.0, weight)
@@ -112,5 +113,4 @@ def _weigh(group: Sequence[ScoredDraft], loads: dict[SeatId, SeatLoad]) -> Answe
 
 def _precedence(scored: ScoredDraft) -> tuple[int, float, str]:
     """Order the drafts of a group: the words of an answer are an established seat's if one has it."""
-    rank = {Tier.REVIEWED: 0, Tier.ESTABLISHED: 1, Tier.POOL: 2}[scored.draft.subset.tier]
-    return (rank, -scored.raw, scored.draft.answer)
+    return (_RANK[scored.draft.subset.tier], -scored.raw, scored.draft.answer)

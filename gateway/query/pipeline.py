@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,6 @@ from defences.answering.agreement import group_answers
 from defences.answering.calibration import DEFAULT_TAU
 from defences.answering.disagreement import monitored_disagreement
 from defences.answering.guard import DisagreementGuard
-from defences.answering.scoring import score_drafts
 from defences.answering.weighting import weigh_groups
 from defences.retrieval.families import collapse
 from defences.retrieval.partition import Partition, partition
@@ -41,6 +40,7 @@ from domain.answering import (
     Rung,
     ScoredDraft,
     Source,
+    Tolerance,
     Verifier,
 )
 from domain.clock import Clock
@@ -48,13 +48,19 @@ from domain.errors import DependencyError, TransientError
 from domain.retrieval import Embedder, ScoredChunk, VectorStore
 from domain.stages import UNOBSERVED, StageObserver
 from domain.usage import metered
+from domain.verification import CrossExamination, LatencyClass
 from gateway.query.reformulation import reformulate
 from gateway.query.stopwatch import Stopwatch
+from gateway.query.tolerated import requiring, rules_of, tolerance_of
+from gateway.query.verification import SCORING, checked, examine
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryOptions:
-    """`m` drafts of at most `k` chunks; `lift_bound` in nats (Law 7); `tau` None: as fitted."""
+    """`m` drafts of at most `k` chunks; `lift_bound` in nats (Law 7); `tau` None: as fitted.
+
+    `cross_examinations` by latency class; a class that is not named takes `cross_examination`.
+    """
 
     m: int = 5
     k: int = 5
@@ -63,6 +69,11 @@ class QueryOptions:
     per_origin: int = 6
     min_trust: float = 0.2
     lift_bound: float = 0.5
+    cross_examination: CrossExamination = CrossExamination.ALL
+    cross_examinations: Mapping[LatencyClass, CrossExamination] = field(default_factory=dict)
+    partition: PartitionMode = PartitionMode.ISOLATED
+    plain_seat: bool = False
+    min_tolerance: int = 0
     tau: float | None = None
     agreement_floor: float = 0.3
     timeout_seconds: float = 60.0
@@ -78,6 +89,7 @@ class Attempt:
     scored: tuple[ScoredDraft, ...]
     groups: tuple[AnswerGroup, ...]
     decision: GuardDecision
+    tolerance: Tolerance | None
     calibration_version: str | None
     configuration: str
 
@@ -118,20 +130,28 @@ class QueryPipeline:
         self._large_model = large_model
 
     def configuration(
-        self, mode: PartitionMode, *, m: int, k: int, drafter: str | None = None
+        self,
+        mode: PartitionMode,
+        *,
+        m: int,
+        k: int,
+        drafter: str | None = None,
+        cross_examination: CrossExamination | None = None,
     ) -> str:
         """Name everything that shapes a score: what a calibration artefact is keyed by (Law 12)."""
+        scoring = SCORING[cross_examination or self._options.cross_examination]
         return ";".join(
             [
                 f"drafter={drafter or self._drafter.version}",
                 f"verifier={self._verifier.version}",
                 f"embedder={self._embedder.version}",
-                "scoring=1",
+                f"scoring={scoring}",
                 f"lift={self._options.lift_bound:g}",
                 f"partition={mode.value}",
                 f"m={m}",
                 f"k={k}",
                 "route=long",
+                *(["plain"] if self._options.plain_seat and mode is PartitionMode.ISOLATED else []),
             ]
         )
 
@@ -157,15 +177,31 @@ class QueryPipeline:
         *,
         m: int | None = None,
         k: int | None = None,
+        partition: PartitionMode | None = None,
+        min_tolerance: int = 0,
+        latency_class: LatencyClass | None = None,
         observer: StageObserver = UNOBSERVED,
     ) -> AnswerResult:
         """Answer one question; `observer` is told of each stage that is over.
+
+        `min_tolerance` seats must not be able to change the answer, or it is none; the setting is
+        the least. A comparison `partition` carries no tolerance.
 
         Raises:
             TransientError: Index or model did not answer, or the time ran out.
             PermanentError: A model endpoint is not what was configured.
         """
-        options = replace(self._options, m=m or self._options.m, k=k or self._options.k)
+        options = self._options
+        options = replace(
+            options,
+            m=m or options.m,
+            k=k or options.k,
+            partition=partition or options.partition,
+            min_tolerance=max(min_tolerance, options.min_tolerance),
+            cross_examination=options.cross_examination
+            if latency_class is None
+            else options.cross_examinations.get(latency_class, options.cross_examination),
+        )
         try:
             with metered() as meter:
                 async with asyncio.timeout(options.timeout_seconds):
@@ -221,20 +257,48 @@ class QueryPipeline:
         self, inquiry: Inquiry, evidence: tuple[ScoredChunk, ...], drafter: Drafter
     ) -> Attempt:
         question, options, watch = inquiry.question, inquiry.options, inquiry.watch
-        parts = partition(collapse(evidence), m=options.m, k=options.k, key=self._key())
+        parts = partition(
+            collapse(evidence),
+            m=options.m,
+            k=options.k,
+            key=self._key(),
+            mode=options.partition,
+            plain_seat=options.plain_seat,
+        )
         watch.lap("partition", subsets=len(parts.subsets))
-        drafts = await self._draft(question, parts.subsets, drafter)
+        drafts = checked(question, await self._draft(question, parts.subsets, drafter))
         watch.lap("draft", **draft_counts(drafts))
-        scored = await self._score(question, drafts, parts.mode, options)
+        scored = await examine(
+            self._verifier,
+            question,
+            drafts,
+            cross_examination=options.cross_examination,
+            mode=parts.mode,
+            lift_bound=options.lift_bound,
+        )
         watch.lap("verify", scored=len(scored))
         configuration = self.configuration(
-            parts.mode, m=options.m, k=options.k, drafter=drafter.version
+            parts.mode,
+            m=options.m,
+            k=options.k,
+            drafter=drafter.version,
+            cross_examination=options.cross_examination,
         )
         calibrator = self._calibrators.get(configuration)
         groups = await self._group(question, scored, parts.mode, calibrator)
         decision = self._guard(calibrator).decide(
             groups, mode=parts.mode, calibrated=calibrator is not None
         )
+        rules = rules_of(
+            calibrator,
+            tau=self.tau(calibrator),
+            agreement_floor=options.agreement_floor,
+            lift_bound=options.lift_bound
+            if options.cross_examination is CrossExamination.ALL
+            else 0.0,
+        )
+        tolerated = tolerance_of(decision, groups, parts, evidence, rules)
+        decision = requiring(decision, tolerated, at_least=options.min_tolerance)
         watch.lap("decide", groups=len(groups))
         return Attempt(
             evidence=evidence,
@@ -243,30 +307,9 @@ class QueryPipeline:
             scored=scored,
             groups=groups,
             decision=decision,
+            tolerance=tolerated,
             calibration_version=calibrator.version if calibrator else None,
             configuration=configuration,
-        )
-
-    async def _score(
-        self,
-        question: Question,
-        drafts: Sequence[Draft],
-        mode: PartitionMode,
-        options: QueryOptions,
-    ) -> tuple[ScoredDraft, ...]:
-        """Score each draft given its own evidence, the others', and none (cross-examination)."""
-        usable = [draft for draft in drafts if draft.usable]
-        if not usable:
-            return ()
-        subsets = [draft.subset for draft in usable]
-        matrix = await self._verifier.score(question, usable, [*subsets, None])
-        return score_drafts(
-            usable,
-            own=np.diagonal(matrix),
-            unconditional=matrix[:, -1],
-            mode=mode,
-            lift_bound=options.lift_bound,
-            cross=matrix[:, :-1],
         )
 
     async def _draft(
@@ -396,6 +439,9 @@ class QueryPipeline:
             timings=inquiry.watch.timings(),
             calibration_version=attempt.calibration_version,
             configuration=attempt.configuration,
+            tolerance=attempt.tolerance,
+            cross_examination=inquiry.options.cross_examination,
+            verifier=self._verifier.version,
             embedding=vector,
             best=best,
         )

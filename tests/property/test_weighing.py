@@ -12,8 +12,8 @@ from hypothesis.extra import numpy as arrays
 
 from defences.answering.agreement import group_answers
 from defences.answering.disagreement import monitored_disagreement
-from defences.answering.scoring import score_drafts
-from defences.answering.weighting import source_diversity, weigh_groups
+from defences.answering.scoring import score_drafts, source_diversity
+from defences.answering.weighting import weigh_groups
 from domain.answering import AnswerGroup, Draft, PartitionMode, ScoredDraft
 from domain.documents import Tier
 from tests.answer_builders import make_draft, make_origin, make_scored

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from domain.answering import POOL_SEAT, EvidenceSubset, PartitionMode, SeatId
+from defences.retrieval.comparison import MIXERS, mixed
+from defences.retrieval.ranking import best_first
+from domain.answering import PLAIN_SEAT, POOL_SEAT, EvidenceSubset, PartitionMode, SeatId
 from domain.documents import Tier
 from domain.retrieval import FamilyId, ScoredChunk
 
@@ -17,13 +19,22 @@ MIN_RELEVANCE: Final = 0.2
 SPREAD_MARGIN: Final = 0.1
 """How far below its seat's best passage a family may lie to get a subset of its own."""
 
+_SEATS_TO_MIX: Final = 2
+"""Established seats from which on a plain seat reads anything that one seat's own draft does not."""
+
+_RANK: Final[Mapping[Tier, int]] = {Tier.REVIEWED: 0, Tier.ESTABLISHED: 1, Tier.POOL: 2}
+
 _TRUST_STEP: Final = 0.1
 """Trust is compared in steps: a hundredth more is no reason to take the slot of another family."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Partition:
-    """Disjoint evidence subsets, best seat first within a tier, the pool last."""
+    """Evidence subsets, one a draft.
+
+    In mode `isolated` they are disjoint, best seat first within a tier, then the pool's, then the
+    plain seat's, which alone repeats what others hold.
+    """
 
     mode: PartitionMode
     subsets: tuple[EvidenceSubset, ...]
@@ -49,9 +60,13 @@ def partition(
     m: int,
     k: int,
     key: bytes,
+    mode: PartitionMode = PartitionMode.ISOLATED,
+    plain_seat: bool = False,
     min_relevance: float = MIN_RELEVANCE,
 ) -> Partition:
     """Return the evidence subsets of a question, one draft each.
+
+    The rest of this is about mode `isolated`; `comparison.py` has the modes that mix seats.
 
     Established seats and the pool never meet, and of `m` subsets one is the pool's whether the
     pool has evidence or not: what is retrieved from the pool cannot change an established subset.
@@ -68,10 +83,17 @@ def partition(
         m: Drafts a question, >= 1.
         k: Chunks a draft, >= 1.
         key: Secret of the installation, changed daily: nobody outside can steer who shares.
+        mode: `isolated`, or a comparison mode.
+        plain_seat: One more subset, of the best passages of all established seats where there are
+            several. Whoever holds one of those seats moves it.
         min_relevance: Least cosine of a seat's best passage.
     """
     if m < 1 or k < 1 or not key:
         raise ValueError(f"need m >= 1, k >= 1 and a key, got {m}, {k}, {len(key)} bytes")
+    if mode in MIXERS:
+        relevant = [chunk for chunk in chunks if chunk.similarity >= min_relevance]
+        held = mixed(relevant, mode, m=m, k=k, key=key)
+        return Partition(mode=mode, subsets=_numbered([_mixed_plan(subset) for subset in held]))
     established = [chunk for chunk in chunks if chunk.origin.established]
     pool = [chunk for chunk in chunks if not chunk.origin.established]
     seats = _relevant(established, PartitionMode.ISOLATED, min_relevance)
@@ -80,11 +102,14 @@ def partition(
         if _best(pool) >= min_relevance:
             chosen = _pool_chunks(pool, k=k, key=key)
             plans.append(_Plan(seats=(POOL_SEAT,), tier=Tier.POOL, chunks=chosen))
+        if plain_seat and len(seats) >= _SEATS_TO_MIX:
+            best = best_first(chunk for held in seats.values() for chunk in held)[:k]
+            plans.append(_Plan(seats=(PLAIN_SEAT,), tier=Tier.ESTABLISHED, chunks=tuple(best)))
         return Partition(mode=PartitionMode.ISOLATED, subsets=_numbered(plans))
     families = _relevant(pool, PartitionMode.NO_PROVENANCE, min_relevance)
     ranked = sorted(families, key=lambda seat: (-_best(families[seat]), _hash(key, seat)))
     plans = [
-        _Plan(seats=(seat,), tier=Tier.POOL, chunks=tuple(_ranked(families[seat])[:k]))
+        _Plan(seats=(seat,), tier=Tier.POOL, chunks=tuple(best_first(families[seat])[:k]))
         for seat in ranked[:m]
     ]
     return Partition(mode=PartitionMode.NO_PROVENANCE, subsets=_numbered(plans))
@@ -94,6 +119,15 @@ def _numbered(plans: Sequence[_Plan]) -> tuple[EvidenceSubset, ...]:
     return tuple(
         EvidenceSubset(index=index, seats=plan.seats, tier=plan.tier, chunks=plan.chunks)
         for index, plan in enumerate(plans)
+    )
+
+
+def _mixed_plan(chunks: Sequence[ScoredChunk]) -> _Plan:
+    seats = {seat_of(chunk, PartitionMode.ISOLATED) for chunk in chunks}
+    return _Plan(
+        seats=tuple(sorted(seats)),
+        tier=max((chunk.origin.tier for chunk in chunks), key=lambda tier: _RANK[tier]),
+        chunks=tuple(chunks),
     )
 
 
@@ -108,11 +142,6 @@ def _relevant(
 
 def _best(chunks: Sequence[ScoredChunk]) -> float:
     return max((chunk.similarity for chunk in chunks), default=-1.0)
-
-
-def _ranked(chunks: Iterable[ScoredChunk]) -> list[ScoredChunk]:
-    """Return chunks best first; ties by id, so that the order they came in tells nothing."""
-    return sorted(chunks, key=lambda chunk: (-chunk.similarity, chunk.chunk.id))
 
 
 def _hash(key: bytes, text: str) -> bytes:
@@ -150,7 +179,7 @@ def _shared(
     plans = []
     for members in dealt:
         slots = [_by_family(seats[seat]) for seat in members]
-        chosen = _ranked(_round_robin(slots, k))
+        chosen = best_first(_round_robin(slots, k))
         plans.append(_Plan(seats=tuple(sorted(members)), tier=tier, chunks=tuple(chosen)))
     return plans
 
@@ -192,16 +221,16 @@ def _parts(
 ) -> list[list[ScoredChunk]]:
     """Split a seat's chunks into `count` disjoint parts, a leading family apart in each."""
     if count == 1:
-        return [_ranked(_by_family(chunks)[:k])]
-    parts = [_ranked(held)[:k] for held in families[: count - 1]]
+        return [best_first(_by_family(chunks)[:k])]
+    parts = [best_first(held)[:k] for held in families[: count - 1]]
     apart = {held[0].family_id for held in families[: count - 1]}
     rest = [chunk for chunk in chunks if chunk.family_id not in apart]
-    return [*parts, _ranked(_by_family(rest)[:k])]
+    return [*parts, best_first(_by_family(rest)[:k])]
 
 
 def _families(chunks: Iterable[ScoredChunk]) -> dict[FamilyId, list[ScoredChunk]]:
     families: dict[FamilyId, list[ScoredChunk]] = {}
-    for chunk in _ranked(chunks):
+    for chunk in best_first(chunks):
         families.setdefault(chunk.family_id, []).append(chunk)
     return families
 
@@ -242,4 +271,4 @@ def _pool_chunks(chunks: Sequence[ScoredChunk], *, k: int, key: bytes) -> tuple[
         families = _families(uploaders[name])
         names = sorted(families, key=lambda family: _hash(key, family))
         queues.append(_round_robin([families[family] for family in names], len(chunks)))
-    return tuple(_ranked(_round_robin(queues, k)))
+    return tuple(best_first(_round_robin(queues, k)))

@@ -117,8 +117,9 @@ class GatewayClient:
         path = f"/v1/suppressions/{_quoted(suppression_id)}/remove"
         return self._send(SuppressionModel, "POST", path, json_body={"reason": reason})
 
-    def ask(self, question: str, *, m: int | None, k: int | None) -> AnswerModel:
-        body = {"question": question, **_given({"m": m, "k": k})}
+    def ask(self, question: str, **options: str | int | None) -> AnswerModel:
+        """Ask; `options` are the other members of the request's body, None for the default."""
+        body = {"question": question, **_given(options)}
         return self._send(AnswerModel, "POST", "/v1/questions", json_body=body)
 
     def trace(self, question_id: str) -> TraceModel:

@@ -18,7 +18,7 @@ from gateway.cli.output import Json, emit, facts, note, plain, progress, say, ta
 if TYPE_CHECKING:
     from gateway.cli.client import GatewayClient
     from gateway.http.models_documents import DocumentModel, ReceiptModel
-    from gateway.http.models_questions import AnswerModel, TraceModel
+    from gateway.http.models_questions import AnswerModel, ToleranceModel, TraceModel
 
 _POLL_SECONDS: Final = 0.2
 _LONGEST_POLL_SECONDS: Final = 2.0
@@ -92,6 +92,12 @@ def ask(
     question: Annotated[str, typer.Argument(help="The question.")],
     m: Annotated[int | None, typer.Option("--m", min=1, max=32, help="Drafts.")] = None,
     k: Annotated[int | None, typer.Option("--k", min=1, max=32, help="Chunks a draft.")] = None,
+    min_tolerance: Annotated[
+        int,
+        typer.Option(
+            "--min-tolerance", min=0, max=31, help="Seats that must not be able to change it."
+        ),
+    ] = 0,
     trace: Annotated[bool, typer.Option("--trace", help="Show how it came about.")] = False,
     json_: Json = False,
 ) -> None:
@@ -100,7 +106,7 @@ def ask(
     from runtime.settings import load_settings
 
     with open_client(load_settings()) as client:
-        answer = client.ask(question, m=m, k=k)
+        answer = client.ask(question, m=m, k=k, min_tolerance=min_tolerance)
         whole = client.trace(answer.id) if trace else None
     if json_:
         emit((whole or answer).model_dump(mode="json"))
@@ -252,6 +258,17 @@ def _show_ingested(
     say(f"{admitted} of {len(seen) + len(refused)} admitted")
 
 
+def tolerance_in_words(tolerance: ToleranceModel | None) -> str | None:
+    """Return both numbers; None where there are none."""
+    if tolerance is None:
+        return None
+    numbers = (
+        f"{tolerance.answer} of {tolerance.seats} seats cannot change the answer, "
+        f"{tolerance.abstention} cannot force abstention"
+    )
+    return f"{numbers} ({tolerance.note})" if tolerance.note else numbers
+
+
 def _show_answer(answer: AnswerModel) -> None:
     if answer.answer is not None:
         say(plain(answer.answer))
@@ -263,6 +280,7 @@ def _show_answer(answer: AnswerModel) -> None:
             "warnings": ", ".join(answer.warnings),
             "confidence": f"{answer.confidence:.2f}",
             "agreement": f"{answer.agreement:.2f}",
+            "tolerance": tolerance_in_words(answer.tolerance),
             "question": answer.id,
         }
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from domain.access import Principal
-from domain.answering import AnswerResult, Question, QuestionId
+from domain.answering import AnswerResult, PartitionMode, Question, QuestionId
 from domain.ledger import QuestionRecord
 from domain.stages import UNOBSERVED, StageObserver
 from gateway.http.models_questions import TraceModel
@@ -14,11 +14,13 @@ from runtime.wiring import Services
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """A question as a door hands it on; `m` and `k` None for the configured ones."""
+    """A question as a door hands it on; None for what is configured."""
 
     text: str
     m: int | None = None
     k: int | None = None
+    partition: PartitionMode | None = None
+    min_tolerance: int = 0
 
 
 async def answer_and_record(
@@ -38,7 +40,14 @@ async def answer_and_record(
         id=QuestionId(services.ids.new("q")), tenant_id=principal.tenant_id, text=asked.text
     )
     asked_at = services.clock.now()
-    result = await services.query.answer(question, m=asked.m, k=asked.k, observer=observer)
+    result = await services.query.answer(
+        question,
+        m=asked.m,
+        k=asked.k,
+        partition=asked.partition,
+        min_tolerance=asked.min_tolerance,
+        observer=observer,
+    )
     trace = TraceModel.of_result(result, asked_at=asked_at)
     observation = await services.observer.observe(
         result, principal=principal.actor, observed_at=asked_at

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Final, Literal
 
 from pydantic import BeforeValidator, Field
 
@@ -20,10 +20,15 @@ from domain.answering import (
     PartitionMode,
     ScoredDraft,
     Source,
+    Tolerance,
+    ToleranceNote,
 )
 from domain.documents import Tier
 from domain.usage import ModelUsage
 from gateway.http.models_documents import PROSE, Model, OriginModel
+
+MAX_QUESTION: Final = 2000
+"""Characters."""
 
 
 def _whole(value: object) -> object:
@@ -34,10 +39,23 @@ def _whole(value: object) -> object:
 Count = Annotated[int, Field(strict=True, ge=1, le=32), BeforeValidator(_whole)]
 
 
+SeatCount = Annotated[int, Field(strict=True, ge=0, le=31), BeforeValidator(_whole)]
+
+ChosenPartition = Literal["isolated", "multi-perspective", "round-robin", "random"]
+
+
 class QuestionRequest(Model):
-    question: Annotated[str, Field(min_length=1, max_length=2000, pattern=PROSE)]
+    question: Annotated[str, Field(min_length=1, max_length=MAX_QUESTION, pattern=PROSE)]
     m: Annotated[Count | None, Field(None, description="drafts")]
     k: Annotated[Count | None, Field(None, description="chunks a draft")]
+    partition: Annotated[
+        ChosenPartition | None,
+        Field(None, description="all but isolated are for comparison and carry no tolerance"),
+    ]
+    min_tolerance: Annotated[
+        SeatCount,
+        Field(0, description="established seats that must not be able to change the answer"),
+    ]
 
 
 class SourceModel(Model):
@@ -90,6 +108,27 @@ class UsageModel(Model):
         )
 
 
+class ToleranceModel(Model):
+    """How many established seats may be malicious, and every pooled account with them.
+
+    Relative to the evidence retrieved; 0 promises nothing.
+    """
+
+    answer: int = Field(description="seats that cannot bring about another answer")
+    abstention: int = Field(description="seats that cannot take this answer away")
+    seats: int = Field(description="established seats whose evidence was retrieved")
+    note: ToleranceNote | None
+
+    @classmethod
+    def of(cls, tolerance: Tolerance) -> ToleranceModel:
+        return cls(
+            answer=tolerance.answer,
+            abstention=tolerance.abstention,
+            seats=tolerance.seats,
+            note=tolerance.note,
+        )
+
+
 class AnswerModel(Model):
     """An answer, or an honest refusal: `answer` is null where the outcome is `abstain`."""
 
@@ -103,6 +142,9 @@ class AnswerModel(Model):
     sources: list[SourceModel]
     agreement: float = Field(description="mean pairwise, of established seats, in 0..1")
     entropy: float = Field(description="of normalised group scores, in nats")
+    tolerance: ToleranceModel | None = Field(
+        None, description="null where there is no answer, or seats were not isolated"
+    )
     timings: dict[str, float] = Field(description="seconds by stage")
     usage: UsageModel = Field(default_factory=UsageModel)
 
@@ -119,6 +161,7 @@ class AnswerModel(Model):
             sources=[SourceModel.of(source) for source in result.sources],
             agreement=result.agreement,
             entropy=result.entropy,
+            tolerance=ToleranceModel.of(result.tolerance) if result.tolerance else None,
             timings={timing.stage: timing.seconds for timing in result.timings},
             usage=UsageModel.of(result.usage),
         )

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Header, Path
 from starlette.responses import Response
 
 from domain.access import Scope
-from domain.answering import AnswerResult, Outcome, QuestionId
+from domain.answering import AnswerResult, Outcome, PartitionMode, QuestionId
 from domain.errors import NotFoundError
 from domain.stages import StageObserver
 from gateway.http.asking import Asked, answer_and_record
@@ -53,7 +53,13 @@ async def ask(
     With `Accept: text/event-stream` each stage is an event `stage` (counts and seconds, no text),
     and the last event is `answer`, with the body described here, or `error`, with a problem.
     """
-    asked = Asked(text=body.question, m=body.m, k=body.k)
+    asked = Asked(
+        text=body.question,
+        m=body.m,
+        k=body.k,
+        partition=PartitionMode(body.partition) if body.partition else None,
+        min_tolerance=body.min_tolerance,
+    )
     if not wants_events(accept):
         return AnswerModel.of(await answer_and_record(services, principal, asked))
 

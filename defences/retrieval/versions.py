@@ -28,6 +28,10 @@ pages of one template, which share their frame alone, mostly stay below."""
 KEPT: Final = 0.3
 """Likeness below which a version that an id links is another document. A paragraph added to a page
 of four leaves .8; a page translated or written anew, .1 and less."""
+HELD: Final = 0.8
+LEAST_SENTENCES: Final = 5
+"""A version that was padded is known by its sentences: four of five, or it may be another page of
+one template."""
 DAYS: Final = 90
 MOST_CHANGES: Final = 50
 
@@ -77,9 +81,29 @@ def is_version(
         if ids_are_vouched:
             return False
     ours, theirs = new.signature, edition.mark.signature
-    if ours is None or theirs is None or ours.shape != theirs.shape:
-        return False
-    return estimated_similarity(ours, theirs) >= LINKED
+    if (
+        ours is not None
+        and theirs is not None
+        and ours.shape == theirs.shape
+        and estimated_similarity(ours, theirs) >= LINKED
+    ):
+        return True
+    return _holds_most(edition.mark, new)
+
+
+def _holds_most(earlier: EditionMark, new: EditionMark) -> bool:
+    """Return whether the new text says nearly all that the earlier one did, and then more.
+
+    Padding makes two texts unlike each other, whatever of one stands in the other. Where every
+    sentence is still there nothing was changed.
+    """
+    enough = len(_parted(earlier.statements)) >= LEAST_SENTENCES
+    return enough and HELD <= _share_kept(earlier, new) < 1.0
+
+
+def _share_kept(earlier: EditionMark, new: EditionMark) -> float:
+    before = _parted(earlier.statements)
+    return len(before & _parted(new.statements)) / max(1, len(before))
 
 
 def baselines(editions: Sequence[Edition]) -> tuple[Edition, ...]:
@@ -99,8 +123,10 @@ def rewritten(earlier: EditionMark, new: EditionMark) -> bool:
     """Return whether little of the earlier version is left in the new one.
 
     Of two texts that have nothing in common none contradicts the other, and the new one would take
-    the place of the old one all the same.
+    the place of the old one all the same. One that grew around the old one is no other text.
     """
+    if _share_kept(earlier, new) >= HELD:
+        return False
     ours, theirs = new.signature, earlier.signature
     if ours is not None and theirs is not None and ours.shape == theirs.shape:
         return estimated_similarity(ours, theirs) < KEPT

@@ -233,6 +233,21 @@ async def test_a_changed_copy_of_the_same_origin_is_held_without_any_id(tmp_path
     assert (new.status, new.reason) == (DocumentStatus.QUARANTINED, CoarseReason.HOLD)
 
 
+async def test_padding_does_not_let_a_change_pass(tmp_path: Path) -> None:
+    world = await build_world(tmp_path)
+    await world.establish(HOUSE)
+    await world.upload(PAGE, origin=HOUSE)
+    shelves = " ".join(f"Shelf number {n} of the hall holds the lamps." for n in range(60))
+
+    grown = await world.upload(f"{PAGE}\n{shelves}\n", origin=HOUSE)
+    changed = await world.upload(f"{shelves}\n\n{CHANGED}", origin=PARTNER)
+    own = await world.upload(f"{shelves.replace('lamps', 'pumps')}\n\n{CHANGED}", origin=HOUSE)
+
+    assert grown.status is DocumentStatus.ADMITTED
+    assert changed.status is DocumentStatus.QUARANTINED
+    assert (own.status, own.reason) == (DocumentStatus.QUARANTINED, CoarseReason.HOLD)
+
+
 async def test_deleting_the_old_version_first_does_not_let_the_change_pass(tmp_path: Path) -> None:
     world = await build_world(tmp_path)
     await world.establish(HOUSE)

@@ -190,3 +190,26 @@ def test_a_short_text_is_rewritten_if_its_sentences_go() -> None:
 
     assert rewritten(earlier, mark(DEFAULT_TENANT, "The hall is closed."))
     assert not rewritten(earlier, mark(DEFAULT_TENANT, "The hall opens at eight. Come in."))
+
+
+@pytest.mark.parametrize("more", [OTHER, OTHER * 4], ids=["padded", "padded much"])
+def test_a_version_that_was_padded_is_known_by_its_sentences(more: str) -> None:
+    padded = mark(DEFAULT_TENANT, PAGE.replace("30 days", "90 days") + more)
+
+    assert is_version(edition(), padded, logical_id=None, ids_are_vouched=False)
+    assert not rewritten(edition().mark, padded)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PAGE + OTHER,
+        OTHER,
+        PAGE.replace("30 days", "90 days").replace("ten days", "two days") + OTHER,
+    ],
+    ids=["all of it", "another", "three of five sentences"],
+)
+def test_a_text_that_holds_it_unchanged_or_little_of_it_is_no_version(text: str) -> None:
+    made = mark(DEFAULT_TENANT, text)
+
+    assert not is_version(edition(), made, logical_id=None, ids_are_vouched=False)

@@ -18,7 +18,10 @@ LEAST_PROBABILITY: Final = 1e-6
 
 
 def to_draft(subset: EvidenceSubset, reply: str, probability: float) -> Draft:
-    """Read a reply; one that is not as asked for, or quotes nothing of the subset, is a failure."""
+    """Read a reply; one that is not as asked for, or quotes nothing of the subset, is a failure.
+
+    A quote that is not there is struck and weighs against the draft.
+    """
     try:
         said = read_draft(reply)
     except MalformedReplyError:
@@ -28,12 +31,14 @@ def to_draft(subset: EvidenceSubset, reply: str, probability: float) -> Draft:
     quotes = locate_quotes(said.quotes, subset.chunks)
     if not quotes:
         return _unusable(subset, probability, failure="unfaithful")
+    struck = sum(not locate_quotes([claim], subset.chunks) for claim in said.quotes)
     return Draft(
         subset=subset,
         answer=said.answer,
         rationale=said.rationale,
         quotes=quotes,
         probability=probability,
+        struck=struck,
     )
 
 

@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from backends.llm.collecting import BATCH_JOBS, BATCH_SECONDS, CollectingScorer
 from backends.llm.endpoint import Endpoint
 from backends.llm.likelihood import find_fault, score_matrix
 from backends.llm.openai_scorer import Dialect, OpenAIScorer
@@ -38,19 +39,31 @@ class OpenAIVerifier:
     pseudo log-probabilities (`selection.py`), never to be read beside the others.
     """
 
-    def __init__(self, endpoint: Endpoint, *, fences: Fences, shuffler: random.Random) -> None:
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        *,
+        fences: Fences,
+        shuffler: random.Random,
+        batch_seconds: float = BATCH_SECONDS,
+        batch_jobs: int = BATCH_JOBS,
+    ) -> None:
         """Set up; nothing is sent yet.
 
         Args:
             endpoint: The server and its model.
             fences: Marks of prompts.
             shuffler: Orders candidates where the mode is generative.
+            batch_seconds: For how long scoring jobs wait for those of other questions.
+            batch_jobs: With so many they go at once.
         """
         self._endpoint = endpoint
         self._fences = fences
         self._shuffler = shuffler
         self._mode = VerifierMode.UNPROBED
-        self._scorer: OpenAIScorer | None = None
+        self._batch_seconds = batch_seconds
+        self._batch_jobs = batch_jobs
+        self._scorer: CollectingScorer | None = None
         self._probing = asyncio.Lock()
         self._faults: dict[Dialect, str] = {}
 
@@ -101,7 +114,9 @@ class OpenAIVerifier:
             scorer = OpenAIScorer(self._endpoint, dialect)
             fault = await find_fault(scorer)
             if fault is None:
-                self._scorer = scorer
+                self._scorer = CollectingScorer(
+                    scorer, seconds=self._batch_seconds, jobs=self._batch_jobs
+                )
                 return VerifierMode(dialect.value)
             self._faults[dialect] = fault
         await self._endpoint.chat(_GREETING, max_tokens=8, log_probabilities=False)

@@ -54,6 +54,7 @@ _LEADING: Final = re.compile(r"^\W*(?:yes|no)\b\W", re.IGNORECASE)
 _CLAUSE: Final = re.compile(
     r"[;:]|,\s+(?:but|and|while|whereas|though|although|however|yet)\b|\.\s"
 )
+_PART: Final = re.compile(r"[;:,]|\.\s")
 _SEVERAL: Final = 2
 
 _SAYS_SOMETHING: Final = 3
@@ -83,11 +84,13 @@ def denies_answer(question: QuestionProfile, answer: str) -> bool:
     match = _DENIAL.search(body)
     if match is None:
         return False
-    return not any(_answers(question, clause) for clause in _sound_clauses(body))
+    in_words = question.type in {AnswerType.DESCRIPTION, AnswerType.YES_NO}
+    clauses = _sound_clauses(body, _PART if in_words else _CLAUSE)
+    return not any(_answers(question, clause) for clause in clauses)
 
 
-def _sound_clauses(text: str) -> list[str]:
-    bounds = [0, *(match.end() for match in _CLAUSE.finditer(text)), len(text)]
+def _sound_clauses(text: str, ends: re.Pattern[str]) -> list[str]:
+    bounds = [0, *(match.end() for match in ends.finditer(text)), len(text)]
     clauses = [text[start:end] for start, end in itertools.pairwise(bounds)]
     return [clause for clause in clauses if clause.strip() and not _DENIAL.search(clause)]
 

@@ -121,15 +121,17 @@ def _unfounded_citations(draft: Draft, evidence: _Evidence) -> Iterator[Span]:
             numbers = [int(number) for number in re.findall(r"\d+", match["number"])]
             if all(1 <= number <= len(draft.subset.chunks) for number in numbers):
                 continue
-        who = match["who"]
-        if who is not None:
-            if set(keywords(who)) <= evidence.words:
-                continue
-            yield Span(match.start("said"), match.end("who"))
+        if _stands(match[0], evidence):
             continue
-        wanted = fold(match[0]).text.strip(TRIM + "()")
-        if not any(wanted in text for text in evidence.folded):
+        # a work is named in many ways: its words count, not how they are set
+        named = match["who"] or match["author"]
+        if named is None or not set(keywords(named)) <= evidence.words:
             yield Span(match.start(), match.end())
+
+
+def _stands(text: str, evidence: _Evidence) -> bool:
+    wanted = fold(text).text.strip(TRIM + "()")
+    return any(wanted in known for known in evidence.folded)
 
 
 def _unfounded_figures(text: str, evidence: _Evidence, *, besides: Sequence[Span]) -> list[Span]:
@@ -156,7 +158,9 @@ def _is_claim(text: str, value: Value) -> bool:
     if value.kind in {ValueKind.NUMBER, ValueKind.ORDINAL}:
         if _COUNTS_DOCUMENTS & set(value.nouns):
             return False
-        return not _OF_DOCUMENTS.search(text, 0, value.start)
+        return text[value.start - 1 : value.start] != "[" and not _OF_DOCUMENTS.search(
+            text, 0, value.start
+        )
     return True
 
 

@@ -145,7 +145,7 @@ WRITERS: Final[Mapping[str, Callable[[str], bytes]]] = {
 
 
 def plain_texts(count: int) -> list[str]:
-    """Return ordinary texts of 4 KB: our carriers, every time in another order. ASCII alone.
+    """Return ordinary texts of 3 KB: our carriers, every time in another order. ASCII alone.
 
     A PDF's plain fonts are limited to Latin-1.
     """

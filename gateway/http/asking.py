@@ -8,6 +8,7 @@ from domain.access import Principal
 from domain.answering import AnswerResult, PartitionMode, Question, QuestionId
 from domain.ledger import QuestionRecord
 from domain.stages import UNOBSERVED, StageObserver
+from domain.verification import LatencyClass
 from gateway.http.models_questions import TraceModel
 from runtime.wiring import Services
 
@@ -20,6 +21,7 @@ class Asked:
     m: int | None = None
     k: int | None = None
     partition: PartitionMode | None = None
+    latency_class: LatencyClass | None = None
     min_tolerance: int = 0
 
 
@@ -45,6 +47,7 @@ async def answer_and_record(
         m=asked.m,
         k=asked.k,
         partition=asked.partition,
+        latency_class=asked.latency_class,
         min_tolerance=asked.min_tolerance,
         observer=observer,
     )

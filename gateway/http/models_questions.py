@@ -25,6 +25,7 @@ from domain.answering import (
 )
 from domain.documents import Tier
 from domain.usage import ModelUsage
+from domain.verification import CrossExamination, LatencyClass
 from gateway.http.models_documents import PROSE, Model, OriginModel
 
 MAX_QUESTION: Final = 2000
@@ -51,6 +52,10 @@ class QuestionRequest(Model):
     partition: Annotated[
         ChosenPartition | None,
         Field(None, description="all but isolated are for comparison and carry no tolerance"),
+    ]
+    latency_class: Annotated[
+        LatencyClass | None,
+        Field(None, description="how long the asker can wait; may narrow the cross-examination"),
     ]
     min_tolerance: Annotated[
         SeatCount,
@@ -218,6 +223,9 @@ class DraftModel(Model):
     abstained: bool
     failure: str | None
     probability: float
+    struck: int = Field(
+        0, description="quotes, figures and citations that its evidence does not have"
+    )
     faithfulness: float | None = None
     unconditional: float | None = None
     corroboration: float | None = None
@@ -234,6 +242,7 @@ class DraftModel(Model):
             abstained=draft.abstained,
             failure=draft.failure,
             probability=draft.probability,
+            struck=draft.struck,
         )
         if scored is None:
             return model
@@ -296,6 +305,12 @@ class TraceModel(AnswerModel):
     ladder: list[RungModel]
     configuration: str
     calibration_version: str | None
+    cross_examination: CrossExamination = Field(
+        CrossExamination.ALL, description="what drafts were scored against"
+    )
+    verifier: str = Field(
+        "", description="ends in :generative where its numbers are votes and no likelihoods"
+    )
 
     def answer_alone(self) -> AnswerModel:
         """Return what was answered, without the trace."""
@@ -320,4 +335,6 @@ class TraceModel(AnswerModel):
             ladder=[RungModel(step=rung.step, result=rung.result) for rung in result.ladder],
             configuration=result.configuration,
             calibration_version=result.calibration_version,
+            cross_examination=result.cross_examination,
+            verifier=result.verifier,
         )

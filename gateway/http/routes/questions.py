@@ -59,6 +59,7 @@ async def ask(
         k=body.k,
         partition=PartitionMode(body.partition) if body.partition else None,
         min_tolerance=body.min_tolerance,
+        latency_class=body.latency_class,
     )
     if not wants_events(accept):
         return AnswerModel.of(await answer_and_record(services, principal, asked))

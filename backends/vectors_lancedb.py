@@ -15,7 +15,14 @@ from backends.rank_fusion import RankedChunk, cap_for, capped_ranking, depth_for
 from backends.vector_fields import SEARCHABLE
 from backends.vector_records import check_query, cosine, hit, latest
 from domain.documents import ChunkId, DocumentId, Origin, TenantId
-from domain.retrieval import FamilyId, ScoredChunk, Vector, VectorRecord
+from domain.retrieval import (
+    ANYTHING,
+    EvidenceFilter,
+    FamilyId,
+    ScoredChunk,
+    Vector,
+    VectorRecord,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -69,12 +76,13 @@ class LanceDBVectorStore:
         limit: int,
         per_origin: int,
         min_trust: float = 0.0,
+        only: EvidenceFilter = ANYTHING,
     ) -> Sequence[ScoredChunk]:
         query = check_query(query, dimensions=self._dimensions)
         table = await self._tables.find(_table(tenant_id, established=established))
         if table is None or limit < 1 or per_origin < 1:
             return ()
-        may_be_found = _may_be_found(min_trust)
+        may_be_found = _may_be_found(min_trust, only)
         depth, cap = depth_for(limit), cap_for(per_origin)
         with wrapped("searching"):
             rankings = await asyncio.gather(
@@ -296,10 +304,15 @@ def _one_of(column: str, values: Sequence[str]) -> Expr:
     return col(column).isin(values)
 
 
-def _may_be_found(min_trust: float) -> Expr:
+def _may_be_found(min_trust: float, only: EvidenceFilter) -> Expr:
     from lancedb.expr import col, lit
 
-    return col("voting") & (col("trust") >= lit(float(min_trust)))
+    wanted = col("voting") & (col("trust") >= lit(float(min_trust)))
+    if only.origins:
+        wanted &= _one_of("origin_key", sorted(map(str, only.origins)))
+    if only.documents:
+        wanted &= _one_of("document_id", sorted(only.documents))
+    return wanted
 
 
 def _put(table: str, rows: pa.Table) -> Change:

@@ -20,7 +20,14 @@ from backends.vector_records import check_query, cosine, hit, latest
 from backends.weaviate_session import WeaviateSession, wrapped
 from domain.documents import ChunkId, DocumentId, Origin, TenantId
 from domain.errors import DependencyError, TransientError
-from domain.retrieval import FamilyId, ScoredChunk, Vector, VectorRecord
+from domain.retrieval import (
+    ANYTHING,
+    EvidenceFilter,
+    FamilyId,
+    ScoredChunk,
+    Vector,
+    VectorRecord,
+)
 
 if TYPE_CHECKING:
     from weaviate.collections import CollectionAsync
@@ -107,14 +114,16 @@ class WeaviateVectorStore:
         limit: int,
         per_origin: int,
         min_trust: float = 0.0,
+        only: EvidenceFilter = ANYTHING,
     ) -> Sequence[ScoredChunk]:
         query = check_query(query, dimensions=self._dimensions)
         side = await self._session.side(_tenant(tenant_id), established=established)
         if side is None or limit < 1 or per_origin < 1:
             return ()
+        wanted = _may_be_found(min_trust, only)
         pages = (
-            _VectorPage(side, query, min_trust),
-            _KeywordPage(side, question_text(text), min_trust),
+            _VectorPage(side, query, wanted),
+            _KeywordPage(side, question_text(text), wanted),
         )
         async with wrapped("searching", within_seconds=self._timeout_seconds):
             rankings = await asyncio.gather(
@@ -290,10 +299,12 @@ class WeaviateVectorStore:
 
 
 class _VectorPage:
-    def __init__(self, side: CollectionAsync[Any, Any], query: Vector, min_trust: float) -> None:
+    def __init__(
+        self, side: CollectionAsync[Any, Any], query: Vector, wanted: FilterReturn
+    ) -> None:
         self._side = side
         self._query = query.tolist()
-        self._min_trust = min_trust
+        self._wanted = wanted
 
     async def __call__(self, count: int, without: frozenset[str]) -> Sequence[RankedChunk]:
         from weaviate.classes.query import MetadataQuery
@@ -301,7 +312,7 @@ class _VectorPage:
         found = await self._side.query.near_vector(
             self._query,
             limit=count,
-            filters=_may_be_found(self._min_trust, without),
+            filters=_besides(self._wanted, without),
             return_metadata=MetadataQuery(distance=True),
             return_properties=_RANKED,
         )
@@ -309,10 +320,10 @@ class _VectorPage:
 
 
 class _KeywordPage:
-    def __init__(self, side: CollectionAsync[Any, Any], words: str, min_trust: float) -> None:
+    def __init__(self, side: CollectionAsync[Any, Any], words: str, wanted: FilterReturn) -> None:
         self._side = side
         self._words = words
-        self._min_trust = min_trust
+        self._wanted = wanted
 
     async def __call__(self, count: int, without: frozenset[str]) -> Sequence[RankedChunk]:
         from weaviate.classes.query import MetadataQuery
@@ -323,7 +334,7 @@ class _KeywordPage:
             self._words,
             query_properties=[SEARCHABLE],
             limit=count,
-            filters=_may_be_found(self._min_trust, without),
+            filters=_besides(self._wanted, without),
             return_metadata=MetadataQuery(score=True),
             return_properties=_RANKED,
         )
@@ -393,10 +404,22 @@ def _is_not(name: str, value: str) -> FilterReturn:
     return Filter.by_property(name).not_equal(value)
 
 
-def _may_be_found(min_trust: float, without: frozenset[str]) -> FilterReturn:
+def _may_be_found(min_trust: float, only: EvidenceFilter) -> FilterReturn:
     from weaviate.classes.query import Filter
 
     wanted = _is("voting", True) & Filter.by_property("trust").greater_or_equal(float(min_trust))
-    if without:
-        wanted &= Filter.by_property("origin_key").contains_none(sorted(without))
+    if only.origins:
+        keys = sorted(_digest(str(ref)) for ref in only.origins)
+        wanted &= Filter.by_property("origin_key").contains_any(keys)
+    if only.documents:
+        keys = sorted(_digest(document_id) for document_id in only.documents)
+        wanted &= Filter.by_property("document_key").contains_any(keys)
     return wanted
+
+
+def _besides(wanted: FilterReturn, without: frozenset[str]) -> FilterReturn:
+    from weaviate.classes.query import Filter
+
+    if not without:
+        return wanted
+    return wanted & Filter.by_property("origin_key").contains_none(sorted(without))

@@ -56,7 +56,7 @@ class ScoredChunk:
         similarity: Cosine of question and chunk, in [-1, 1].
         relevance: Fused rank score of vector and keyword search, in [0, 1]; an order within one
             search, not comparable between searches.
-        rerank: The reranker's score, an order within one question; 0 where none ran.
+        rerank: The reranker's score, an order within one question; None where none ran.
         trust: The document's, in [0, 1].
     """
 
@@ -70,7 +70,7 @@ class ScoredChunk:
     relevance: float = 0.0
     title: str = ""
     source_uri: str | None = None
-    rerank: float = 0.0
+    rerank: float | None = None
 
 
 class Embedder(Protocol):
@@ -92,6 +92,37 @@ class Embedder(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceFilter:
+    """Which admitted documents may be evidence for a question. Empty: any. It only ever narrows."""
+
+    origins: frozenset[OriginRef] = frozenset()
+    documents: frozenset[DocumentId] = frozenset()
+
+
+ANYTHING: Final = EvidenceFilter()
+
+
+class Reranker(Protocol):
+    """Says how well passages answer a question, reading both together (a cross-encoder)."""
+
+    @property
+    def version(self) -> str:
+        """Model and way of asking; part of what keys a calibration artefact."""
+        ...
+
+    async def rerank(self, question: str, chunks: Sequence[ScoredChunk]) -> Sequence[float]:
+        """Return one finite score a chunk, in order, higher is better; never called with none.
+
+        Chunks are data, and what quotes an attack in them is masked before a model reads it.
+
+        Raises:
+            TransientError: The model did not answer in time or was over its limits.
+            PermanentError: The endpoint refused, or did not score every passage once.
+        """
+        ...
+
+
 class VectorStore(Protocol):
     """Hybrid nearest-neighbour search over admitted chunks of one tenant at a time."""
 
@@ -109,6 +140,7 @@ class VectorStore(Protocol):
         limit: int,
         per_origin: int,
         min_trust: float = 0.0,
+        only: EvidenceFilter = ANYTHING,
     ) -> Sequence[ScoredChunk]:
         """Return at most `limit` voting hits, best first by fused vector and keyword rank.
 
@@ -116,6 +148,7 @@ class VectorStore(Protocol):
         fills more than `per_origin` hits: what one side adds never displaces the other's (Law 4).
         Adding records of one side never changes scores or order on the other: keyword statistics
         (document frequencies) are the side's own, or of the hits alone.
+        Tenant, `min_trust` and `only` are part of the query: what they exclude takes no place.
         `text` is a question as typed: no query syntax in it is interpreted, none makes it fail.
 
         Raises:

@@ -15,7 +15,7 @@ from defences.answering.calibration_artefact import CalibrationArtefact
 from domain.answering import Calibrator, Drafter, PartitionMode, Verifier
 from domain.clock import Clock
 from domain.errors import ConfigurationError, TransientError
-from domain.retrieval import Embedder, VectorStore
+from domain.retrieval import Embedder, Reranker, VectorStore
 from gateway.query.evidence_verifier import EvidenceVerifier
 from gateway.query.extractive import ExtractiveDrafter
 from gateway.query.pipeline import QueryOptions, QueryPipeline
@@ -71,6 +71,7 @@ async def build_query(
         else calibrators,
         clock=clock,
         secret=secret,
+        reranker=build_reranker(settings, http=http),
         options=QueryOptions(
             m=answering.m,
             k=answering.k,
@@ -127,6 +128,20 @@ def build_drafter(settings: Settings, *, embedder: Embedder, http: httpx.AsyncCl
 
         return LocalDrafter(_local_model("drafter", chosen.local), fences=_fence)
     return ExtractiveDrafter(embedder)
+
+
+def build_reranker(settings: Settings, *, http: httpx.AsyncClient) -> Reranker | None:
+    """Build the reranker of the setting `reranker.backend`; None where there is none.
+
+    Raises:
+        ConfigurationError: The endpoint is not fully set.
+    """
+    chosen = settings.reranker
+    if chosen.backend == "none":
+        return None
+    from backends.llm.reranker import HttpReranker
+
+    return HttpReranker(_endpoint("reranker", chosen.endpoint, http, concurrency=_VERIFIER_CALLS))
 
 
 async def build_verifier(

@@ -179,6 +179,15 @@ class VerifierSettings(Section):
     batch_jobs: int = Field(16, ge=1, le=256, description="with so many they go at once")
 
 
+class RerankerSettings(Section):
+    """A cross-encoder that orders what was retrieved: `POST /rerank` of vLLM, Cohere and others."""
+
+    backend: Literal["none", "http"] = Field(
+        "none", description="http: documents are sent to the endpoint"
+    )
+    endpoint: EndpointSettings = EndpointSettings()
+
+
 class RetrievalSettings(Section):
     established_limit: int = Field(30, ge=1, description="chunks of established origins")
     pool_limit: int = Field(10, ge=1, description="chunks of the pool, all origins together")
@@ -264,6 +273,7 @@ class Settings(BaseSettings):
     embedder: EmbedderSettings = EmbedderSettings()
     drafter: DrafterSettings = DrafterSettings()
     verifier: VerifierSettings = VerifierSettings()
+    reranker: RerankerSettings = RerankerSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     answering: AnsweringSettings = AnsweringSettings()
     guard: GuardSettings = GuardSettings()

@@ -15,7 +15,14 @@ from backends.memory.vectors import InMemoryVectorStore
 from backends.vectors_lancedb import LanceDBVectorStore
 from backends.vectors_weaviate import WeaviateVectorStore
 from domain.documents import Chunk, ChunkId, DocumentId, Origin, OriginKind, Span, TenantId
-from domain.retrieval import FamilyId, ScoredChunk, VectorRecord, VectorStore
+from domain.retrieval import (
+    ANYTHING,
+    EvidenceFilter,
+    FamilyId,
+    ScoredChunk,
+    VectorRecord,
+    VectorStore,
+)
 from tests.fakes.weaviate_server import fake_weaviate
 
 A, B = TenantId("a"), TenantId("b")
@@ -124,6 +131,7 @@ async def search(
     per_origin: int = 9,
     established: bool = True,
     min_trust: float = 0.0,
+    only: EvidenceFilter = ANYTHING,
 ) -> Sequence[ScoredChunk]:
     return await store.search(
         np.asarray(vector, np.float32),
@@ -133,6 +141,7 @@ async def search(
         limit=limit,
         per_origin=per_origin,
         min_trust=min_trust,
+        only=only,
     )
 
 

@@ -12,6 +12,7 @@ from pydantic import BaseModel, Field, FiniteFloat, SecretStr, ValidationError
 
 from backends.llm.prompts import Message
 from domain.errors import PermanentError, TransientError
+from domain.usage import count_call
 
 MAX_CHAT_BYTES: Final = 2_000_000
 MAX_COMPLETION_BYTES: Final = 64_000_000
@@ -66,8 +67,14 @@ class Completion(BaseModel):
     prompt_logprobs: list[dict[str, PromptToken] | None] | None = None
 
 
+class _Usage(BaseModel):
+    prompt_tokens: int | None = Field(None, ge=0)
+    completion_tokens: int | None = Field(None, ge=0)
+
+
 class _Completions(BaseModel):
     choices: list[Completion]
+    usage: _Usage | None = None
 
 
 class _ChatToken(BaseModel):
@@ -89,6 +96,7 @@ class _ChatChoice(BaseModel):
 
 class _Chat(BaseModel):
     choices: list[_ChatChoice] = Field(min_length=1)
+    usage: _Usage | None = None
 
 
 class Endpoint:
@@ -145,7 +153,9 @@ class Endpoint:
         if log_probabilities:
             body["logprobs"] = True
         content = await self._post("/chat/completions", body, MAX_CHAT_BYTES)
-        choice = _read(_Chat, content).choices[0]
+        reply = _read(_Chat, content)
+        _count(reply.usage)
+        choice = reply.choices[0]
         tokens = choice.logprobs.content if choice.logprobs is not None else None
         return ChatReply(
             text=choice.message.content or "",
@@ -172,12 +182,29 @@ class Endpoint:
             for task in tasks:  # those that a failed one left running
                 task.cancel()
 
+    async def rerank(self, query: str, documents: Sequence[str]) -> bytes:
+        """Return the body of `/rerank`, which no standard fixes beyond its results.
+
+        Raises:
+            TransientError: No answer in time, or over the server's limits.
+            RefusedError: The server does not take the request.
+        """
+        body: Body = {
+            "model": self.model,
+            "query": query,
+            "documents": list(documents),
+            "top_n": len(documents),
+        }
+        return await self._post("/rerank", body, MAX_CHAT_BYTES)
+
     async def _complete(
         self, prompts: Sequence[str], options: Mapping[str, int | float | bool]
     ) -> list[Completion]:
         body: Body = {"model": self.model, "prompt": list(prompts), **options}
         content = await self._post("/completions", body, MAX_COMPLETION_BYTES)
-        choices = sorted(_read(_Completions, content).choices, key=lambda choice: choice.index)
+        reply = _read(_Completions, content)
+        _count(reply.usage)
+        choices = sorted(reply.choices, key=lambda choice: choice.index)
         if [choice.index for choice in choices] != list(range(len(prompts))):
             raise PermanentError(
                 f"model endpoint sent {len(choices)} completions for {len(prompts)} prompts, "
@@ -226,6 +253,11 @@ class Endpoint:
                 if len(content) > max_bytes:
                     raise PermanentError(f"model endpoint sent more than {max_bytes} bytes")
             return bytes(content)
+
+
+def _count(usage: _Usage | None) -> None:
+    told = usage or _Usage()
+    count_call(read=told.prompt_tokens, written=told.completion_tokens)
 
 
 def _read(model: type[ReplyT], content: bytes) -> ReplyT:

@@ -20,7 +20,14 @@ from backends.vector_records import (
     searchable_text,
 )
 from domain.documents import ChunkId, DocumentId, Origin, TenantId
-from domain.retrieval import FamilyId, ScoredChunk, Vector, VectorRecord
+from domain.retrieval import (
+    ANYTHING,
+    EvidenceFilter,
+    FamilyId,
+    ScoredChunk,
+    Vector,
+    VectorRecord,
+)
 
 
 @dataclass(slots=True)
@@ -79,6 +86,7 @@ class InMemoryVectorStore:
         limit: int,
         per_origin: int,
         min_trust: float = 0.0,
+        only: EvidenceFilter = ANYTHING,
     ) -> Sequence[ScoredChunk]:
         query = check_query(query, dimensions=self._dimensions)
         side = self._sides[tenant_id, established]
@@ -89,7 +97,9 @@ class InMemoryVectorStore:
             rows = (
                 RankedChunk(chunk_id=i, origin=str(side.records[i].origin.ref), score=score)
                 for i, score in scores.items()
-                if side.records[i].voting and side.records[i].trust >= min_trust
+                if side.records[i].voting
+                and side.records[i].trust >= min_trust
+                and _passes(side.records[i], only)
             )
             return capped(rows, per_origin=cap_for(per_origin))[: depth_for(limit)]
 
@@ -144,3 +154,9 @@ class InMemoryVectorStore:
             for record in side.records.values()
             if wanted(record)
         ]
+
+
+def _passes(record: VectorRecord, only: EvidenceFilter) -> bool:
+    return (not only.origins or record.origin.ref in only.origins) and (
+        not only.documents or record.chunk.document_id in only.documents
+    )

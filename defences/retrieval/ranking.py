@@ -12,4 +12,6 @@ def best_first(chunks: Iterable[ScoredChunk]) -> list[ScoredChunk]:
 
     Ties go by id, so that the order they came in tells nothing.
     """
-    return sorted(chunks, key=lambda chunk: (-chunk.rerank, -chunk.similarity, chunk.chunk.id))
+    return sorted(
+        chunks, key=lambda chunk: (-(chunk.rerank or 0.0), -chunk.similarity, chunk.chunk.id)
+    )

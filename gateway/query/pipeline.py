@@ -13,6 +13,7 @@ import asyncio
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +26,10 @@ from defences.answering.weighting import weigh_groups
 from defences.retrieval.families import collapse
 from defences.retrieval.partition import Partition, partition
 from domain.answering import (
+    AbstainReason,
     AnswerGroup,
     AnswerResult,
+    AnswerWarning,
     Calibrator,
     Draft,
     Drafter,
@@ -37,6 +40,7 @@ from domain.answering import (
     Outcome,
     PartitionMode,
     Question,
+    Refiner,
     Rung,
     ScoredDraft,
     Source,
@@ -44,15 +48,21 @@ from domain.answering import (
     Verifier,
 )
 from domain.clock import Clock
+from domain.documents import TenantId
 from domain.errors import DependencyError, TransientError
-from domain.retrieval import Embedder, ScoredChunk, VectorStore
+from domain.retrieval import ANYTHING, Embedder, EvidenceFilter, Reranker, ScoredChunk, VectorStore
 from domain.stages import UNOBSERVED, StageObserver
 from domain.usage import metered
 from domain.verification import CrossExamination, LatencyClass
+from domain.web import WebEvidence
+from gateway.query.refinement import refine
 from gateway.query.reformulation import reformulate
+from gateway.query.retrieval import Quotas, Retrieval, joined, reranked
 from gateway.query.stopwatch import Stopwatch
 from gateway.query.tolerated import requiring, rules_of, tolerance_of
 from gateway.query.verification import SCORING, checked, examine
+
+_NOT_THERE: Final = AbstainReason.NOT_IN_DOCUMENTS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +78,7 @@ class QueryOptions:
     pool_limit: int = 10
     per_origin: int = 6
     min_trust: float = 0.2
+    only: EvidenceFilter = ANYTHING
     lift_bound: float = 0.5
     cross_examination: CrossExamination = CrossExamination.ALL
     cross_examinations: Mapping[LatencyClass, CrossExamination] = field(default_factory=dict)
@@ -118,9 +129,12 @@ class QueryPipeline:
         secret: bytes,
         options: QueryOptions,
         large_model: Drafter | None = None,
+        refiner: Refiner | None = None,
+        reranker: Reranker | None = None,
+        web: WebEvidence | None = None,
     ) -> None:
         self._embedder = embedder
-        self._vectors = vectors
+        self._retrieval = Retrieval(vectors, reranker)
         self._drafter = drafter
         self._verifier = verifier
         self._calibrators = dict(calibrators)
@@ -128,6 +142,8 @@ class QueryPipeline:
         self._secret = secret
         self._options = options
         self._large_model = large_model
+        self._refiner = refiner
+        self._web = web
 
     def configuration(
         self,
@@ -137,8 +153,13 @@ class QueryPipeline:
         k: int,
         drafter: str | None = None,
         cross_examination: CrossExamination | None = None,
+        reordered: bool = True,
     ) -> str:
-        """Name everything that shapes a score: what a calibration artefact is keyed by (Law 12)."""
+        """Name everything that shapes a score: what a calibration artefact is keyed by (Law 12).
+
+        `reordered` False: the reranker, if there is one, did not answer.
+        """
+        reranker = self._retrieval.reranker if reordered else None
         scoring = SCORING[cross_examination or self._options.cross_examination]
         return ";".join(
             [
@@ -151,6 +172,7 @@ class QueryPipeline:
                 f"m={m}",
                 f"k={k}",
                 "route=long",
+                *([f"rerank={reranker}"] if reranker else []),
                 *(["plain"] if self._options.plain_seat and mode is PartitionMode.ISOLATED else []),
             ]
         )
@@ -179,13 +201,16 @@ class QueryPipeline:
         k: int | None = None,
         partition: PartitionMode | None = None,
         min_tolerance: int = 0,
+        min_trust: float = 0.0,
+        only: EvidenceFilter = ANYTHING,
         latency_class: LatencyClass | None = None,
         observer: StageObserver = UNOBSERVED,
     ) -> AnswerResult:
         """Answer one question; `observer` is told of each stage that is over.
 
         `min_tolerance` seats must not be able to change the answer, or it is none; the setting is
-        the least. A comparison `partition` carries no tolerance.
+        the least. A comparison `partition` carries no tolerance. `min_trust` and `only` narrow
+        what may be evidence.
 
         Raises:
             TransientError: Index or model did not answer, or the time ran out.
@@ -198,6 +223,8 @@ class QueryPipeline:
             k=k or options.k,
             partition=partition or options.partition,
             min_tolerance=max(min_tolerance, options.min_tolerance),
+            min_trust=max(min_trust, options.min_trust),
+            only=only,
             cross_examination=options.cross_examination
             if latency_class is None
             else options.cross_examinations.get(latency_class, options.cross_examination),
@@ -210,6 +237,46 @@ class QueryPipeline:
                     return replace(await self._answer(inquiry), usage=meter.usage())
         except TimeoutError as exc:
             raise TransientError(f"no answer within {options.timeout_seconds:g} seconds") from exc
+
+    async def evidence(
+        self,
+        text: str,
+        *,
+        tenant_id: TenantId,
+        established_limit: int | None = None,
+        pool_limit: int | None = None,
+        min_trust: float = 0.0,
+        only: EvidenceFilter = ANYTHING,
+    ) -> tuple[ScoredChunk, ...]:
+        """Return what a question would be drafted from, one voice a family; nothing is drafted.
+
+        Limits only narrow those of the settings.
+
+        Raises:
+            TransientError: Index or embedder did not answer.
+        """
+        options = self._options
+        most = (options.established_limit, options.pool_limit)
+        asked = (established_limit, pool_limit)
+        established, pool = (
+            limit if wish is None else min(wish, limit)
+            for wish, limit in zip(asked, most, strict=True)
+        )
+        vector = (await self._embedder.embed([text]))[0]
+        found = await self._retrieval.find(
+            text,
+            text,
+            vector,
+            tenant_id=tenant_id,
+            quotas=Quotas(
+                established_limit=established,
+                pool_limit=pool,
+                per_origin=options.per_origin,
+                min_trust=max(min_trust, options.min_trust),
+                only=only,
+            ),
+        )
+        return collapse(found)
 
     async def _answer(self, inquiry: Inquiry) -> AnswerResult:
         text = inquiry.question.text
@@ -224,34 +291,38 @@ class QueryPipeline:
             attempt, ladder = await self._climb(inquiry, attempt)
             if attempt.decision.outcome is not Outcome.ABSTAIN:
                 outcome = Outcome.ESCALATED
-        return self._result(inquiry, vector, attempt, outcome, ladder)
+        return await self._refined(inquiry, self._result(inquiry, vector, attempt, outcome, ladder))
+
+    async def _refined(self, inquiry: Inquiry, result: AnswerResult) -> AnswerResult:
+        """Let the large model say the answer in one; what fails the checks changes nothing."""
+        if self._refiner is None or result.answer is None or result.best is None:
+            return result
+        said = await refine(self._refiner, self._embedder, inquiry.question, result.best)
+        inquiry.watch.lap("refine")
+        return replace(
+            result,
+            answer=said.answer or result.answer,
+            refinement=said.result,
+            timings=inquiry.watch.timings(),
+        )
 
     async def _retrieve(
         self, inquiry: Inquiry, text: str, vector: NDArray[np.float32]
     ) -> tuple[ScoredChunk, ...]:
-        """Search established origins and the pool apart (Law 4); established hits first."""
-        options, tenant_id = inquiry.options, inquiry.question.tenant_id
-        established, pool = await asyncio.gather(
-            self._vectors.search(
-                vector,
-                text,
-                tenant_id=tenant_id,
-                established=True,
-                limit=options.established_limit,
+        options = inquiry.options
+        return await self._retrieval.find(
+            inquiry.question.text,
+            text,
+            vector,
+            tenant_id=inquiry.question.tenant_id,
+            quotas=Quotas(
+                established_limit=options.established_limit,
+                pool_limit=options.pool_limit,
                 per_origin=options.per_origin,
                 min_trust=options.min_trust,
-            ),
-            self._vectors.search(
-                vector,
-                text,
-                tenant_id=tenant_id,
-                established=False,
-                limit=options.pool_limit,
-                per_origin=options.per_origin,
-                min_trust=options.min_trust,
+                only=options.only,
             ),
         )
-        return (*established, *pool)
 
     async def _attempt(
         self, inquiry: Inquiry, evidence: tuple[ScoredChunk, ...], drafter: Drafter
@@ -283,6 +354,7 @@ class QueryPipeline:
             k=options.k,
             drafter=drafter.version,
             cross_examination=options.cross_examination,
+            reordered=reranked(evidence),
         )
         calibrator = self._calibrators.get(configuration)
         groups = await self._group(question, scored, parts.mode, calibrator)
@@ -358,6 +430,7 @@ class QueryPipeline:
         for step, climb in (
             (LadderStep.RE_RETRIEVE, self._re_retrieve),
             (LadderStep.FULL_RAG, self._full_rag),
+            *([(LadderStep.WEB_SEARCH, self._web_search)] if self._web is not None else []),
         ):
             attempt = await climb(inquiry, first)
             if attempt is None:
@@ -385,7 +458,7 @@ class QueryPipeline:
         inquiry.watch.lap("re-retrieve", fresh=len(fresh))
         if not fresh:
             return None
-        return await self._attempt(inquiry, (*first.evidence, *fresh), self._drafter)
+        return await self._attempt(inquiry, joined(first.evidence, fresh), self._drafter)
 
     async def _full_rag(self, inquiry: Inquiry, first: Attempt) -> Attempt | None:
         """Let the large model draft over established seats only; None without one."""
@@ -393,6 +466,29 @@ class QueryPipeline:
         if self._large_model is None or not established:
             return None
         return await self._attempt(inquiry, established, self._large_model)
+
+    async def _web_search(self, inquiry: Inquiry, first: Attempt) -> Attempt | None:
+        """Put what the web says into the pool; None where the documents do speak of the matter.
+
+        Nor where the asker named the documents, or where nothing usable was found.
+        """
+        options = inquiry.options
+        asked_for = options.only != ANYTHING
+        if self._web is None or asked_for or first.decision.reason is not _NOT_THERE:
+            return None
+        vector = (await self._embedder.embed([inquiry.question.text]))[0]
+        try:
+            found = await self._web.find(inquiry.question, vector)
+        except DependencyError:
+            return None
+        hits = [hit for hit in found if hit.trust >= options.min_trust]
+        inquiry.watch.lap("web-search", found=len(hits))
+        if not hits:
+            return None
+        hits = list(await self._retrieval.ranked(inquiry.question.text, hits))
+        attempt = await self._attempt(inquiry, joined(first.evidence, hits), self._drafter)
+        warned = (*attempt.decision.warnings, AnswerWarning.WEB)
+        return replace(attempt, decision=replace(attempt.decision, warnings=warned))
 
     def _guard(self, calibrator: Calibrator | None) -> Guard:
         return DisagreementGuard(
@@ -440,6 +536,7 @@ class QueryPipeline:
             calibration_version=attempt.calibration_version,
             configuration=attempt.configuration,
             tolerance=attempt.tolerance,
+            reranker=self._retrieval.reranker if reranked(attempt.evidence) else None,
             cross_examination=inquiry.options.cross_examination,
             verifier=self._verifier.version,
             embedding=vector,

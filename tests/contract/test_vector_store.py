@@ -11,7 +11,7 @@ import pytest
 
 from domain.documents import ChunkId, DocumentId, Origin, OriginKind, Span, TenantId
 from domain.errors import PermanentError
-from domain.retrieval import FamilyId, VectorStore
+from domain.retrieval import EvidenceFilter, FamilyId, VectorStore
 from tests.vector_stores import (
     BETWEEN,
     EAST,
@@ -264,6 +264,36 @@ async def test_voteless_chunks_are_never_found_and_take_no_place(store: VectorSt
     await store.upsert([*mute, record("votes/0", NORTH, text="else")])
 
     assert ids(await search(store, "word", limit=2)) == ["votes/0"]
+
+
+async def test_a_filter_narrows_the_search_and_what_it_excludes_takes_no_place(
+    store: VectorStore,
+) -> None:
+    others = [record(f"other{i}/0", EAST, text="word", origin="others") for i in range(120)]
+    wanted = [record("one/0", NORTH, origin="it's"), record("two/0", NORTH, origin="it's")]
+    await store.upsert([*others, *wanted])
+    ref = wanted[0].origin.ref
+
+    by_origin = EvidenceFilter(origins=frozenset({ref}))
+    by_document = EvidenceFilter(documents=frozenset({DocumentId("two")}))
+    by_both = EvidenceFilter(
+        origins=frozenset({ref}), documents=frozenset({DocumentId("two"), DocumentId("other1")})
+    )
+
+    assert ids(await search(store, "word", limit=2, only=by_origin)) == ["one/0", "two/0"]
+    assert ids(await search(store, "word", limit=2, only=by_document)) == ["two/0"]
+    assert ids(await search(store, "word", limit=2, only=by_both)) == ["two/0"]
+
+
+async def test_a_filter_never_reaches_another_tenant_or_the_other_side(store: VectorStore) -> None:
+    await store.upsert(
+        [record("mine/0"), record("theirs/0", tenant=B), record("pool/0", established=False)]
+    )
+    everything = EvidenceFilter(
+        documents=frozenset(DocumentId(name) for name in ("mine", "theirs", "pool"))
+    )
+
+    assert ids(await search(store, only=everything)) == ["mine/0"]
 
 
 async def test_each_side_is_searched_apart(store: VectorStore) -> None:

@@ -153,10 +153,11 @@ def _told(part: str, arguments: argparse.Namespace) -> str:
         text=True,
         check=False,
     ).stdout.strip()
+    most = f" --texts {arguments.texts}" if part == "injection" and arguments.texts else ""
     load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
     return (
         f"*{datetime.now(UTC):%-d %B %Y, %H:%M} UTC, `python -m benchmarks.ingest --only {part} "
-        f"--scale {arguments.scale:g}`, on {commit or 'no commit'}; Python "
+        f"--scale {arguments.scale:g}{most}`, on {commit or 'no commit'}; Python "
         f"{platform.python_version()}, {os.cpu_count()} cores, load {load}.*"
     )
 

@@ -268,6 +268,25 @@ class Verifier(Protocol):
         ...
 
 
+class Refiner(Protocol):
+    @property
+    def version(self) -> str: ...
+
+    async def refine(
+        self, question: Question, answers: Sequence[str], evidence: EvidenceSubset
+    ) -> Draft:
+        """Say once what `answers`, which mean the same, say, from `evidence` alone.
+
+        What comes back is a draft like any other: it may fail, and nothing of it is believed before
+        it was held against the evidence and against what the answers mean.
+
+        Raises:
+            TransientError: The model did not answer in time or was over its limits.
+            PermanentError: The endpoint refused or is not what was configured.
+        """
+        ...
+
+
 class Calibrator(Protocol):
     """Maps raw group scores to probabilities. Fitted offline; read-only when serving."""
 
@@ -353,6 +372,16 @@ class StageTiming:
     seconds: float
 
 
+class Refinement(StrEnum):
+    """What came of saying the answer in one (off by default)."""
+
+    REFINED = "refined"
+    REJECTED = "rejected"
+    """What the model said means something else, or is not borne out by the evidence."""
+    UNAVAILABLE = "unavailable"
+    """The model did not answer, or only the pool supports the answer."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerResult:
     """The whole trace of one question.
@@ -368,6 +397,7 @@ class AnswerResult:
         tolerance: Of the answer, or of what would have been one had more not been required. None
             where the guard chose nothing, and in every mode but `isolated`.
         reranker: Version of the reranker that ordered the evidence; None where none did.
+        refinement: None where it is off or there is nothing to refine; the groups keep their words.
         verifier: Its version; ends in `:generative` where its numbers are votes and no likelihoods.
         usage: Calls and tokens of language models; nothing with the embedded default.
     """
@@ -400,6 +430,7 @@ class AnswerResult:
     tolerance: Tolerance | None = None
     reranker: str | None = None
     cross_examination: CrossExamination = CrossExamination.ALL
+    refinement: Refinement | None = None
     verifier: str = ""
     usage: ModelUsage = field(default_factory=ModelUsage)
 

@@ -21,6 +21,7 @@ from defences.answering.focus import (
 )
 from defences.answering.keywords import keywords
 from defences.answering.names import find_names
+from defences.answering.numbers import find_numbers
 from defences.answering.questions import ACCEPTS, AnswerType, QuestionProfile, read_question
 from defences.answering.values import Value, comparable, same_value
 from domain.answering import ScoredDraft
@@ -34,6 +35,16 @@ cosine only says that they speak of one matter; the difference check says whethe
 """
 
 _CODE: Final = re.compile(r"\b[A-Z]{1,6}-?\d{2,}[A-Z0-9-]*\b")
+
+_ABOUT: Final = re.compile(
+    r"^(?:about|around|approximately|approx\.?|roughly|some|circa|ca\.?|nearly|almost|~)\s*", re.I
+)
+_COUNTED: Final = frozenset(
+    [AnswerType.NUMBER, AnswerType.QUANTITY, AnswerType.MONEY, AnswerType.PERCENT]
+)
+_LISTED: Final = re.compile(r"\s*(?:,|;|&|\band\b)\s*", re.IGNORECASE)
+_ITEM_WORDS: Final = 2
+_FEWEST_ITEMS: Final = 2
 
 _SAME_WORDS: Final = 0.8
 """Share of the shorter answer's keywords in the longer that makes them one answer in words."""
@@ -124,17 +135,56 @@ def same_answer(question: QuestionProfile, first: str, second: str, cosine: floa
         times = _times_of_day(first), _times_of_day(second)
         if times[0] and times[1]:
             return times[0] <= times[1] or times[1] <= times[0]
-    codes = _codes(question, first), _codes(question, second)
-    if codes[0] and codes[1]:
-        return not codes[0].isdisjoint(codes[1])
+    by_form = _by_form(question, first, second)
+    if by_form is not None:
+        return by_form
     one, other = find_focus(question, first), find_focus(question, second)
     by_focus = _by_focus(question, one, other, first, second)
     if by_focus is not None:
         return by_focus
-    if not _close(first, second, cosine):
+    if not _close(first, second, cosine) or _other_words(first, second):
         return False
     sole = _same_sole_figure(question, first, second)
     return sole if sole is not None else not _differ(question, first, second)
+
+
+def _bare_number(answer: str) -> float | None:
+    """Return the number that an answer is, an approximation taken as said; None if it says more."""
+    said = _ABOUT.sub("", answer.strip().rstrip(".!").strip())
+    numbers = find_numbers(said)
+    whole = len(numbers) == 1 and numbers[0].start == 0 and numbers[0].end == len(said)
+    return numbers[0].value if whole and not numbers[0].ordinal else None
+
+
+def _items(answer: str) -> frozenset[frozenset[str]]:
+    """Return the items of an answer that is a list of a few words and nothing else; else none."""
+    parts = [part for part in _LISTED.split(answer.strip().rstrip(".!")) if part.strip()]
+    items = [frozenset(keywords(part)) for part in parts]
+    short = all(0 < len(part.split()) <= _ITEM_WORDS for part in parts)
+    if len(parts) < _FEWEST_ITEMS or not short or not all(items) or find_numbers(answer):
+        return frozenset()
+    return frozenset(items)
+
+
+def _other_words(first: str, second: str) -> bool:
+    """Whether both answers are a word or two, and share none: what a cosine says of them is nothing."""
+    one, other = set(keywords(first)), set(keywords(second))
+    brief = max(len(first.split()), len(second.split())) <= _ITEM_WORDS
+    return brief and bool(one) and bool(other) and not one & other
+
+
+def _by_form(question: QuestionProfile, first: str, second: str) -> bool | None:
+    """Compare answers that are both a bare number, a list of a few words, or give a code."""
+    bare = _bare_number(first), _bare_number(second)
+    if None not in bare and question.type in _COUNTED:
+        return bare[0] == bare[1]  # "1200" alone reads like a year
+    items = _items(first), _items(second)
+    if items[0] and items[1]:
+        return items[0] == items[1]
+    codes = _codes(question, first), _codes(question, second)
+    if codes[0] and codes[1]:
+        return not codes[0].isdisjoint(codes[1])
+    return None
 
 
 def _same_sole_figure(question: QuestionProfile, first: str, second: str) -> bool | None:

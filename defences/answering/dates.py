@@ -69,8 +69,19 @@ _NAMED_TIME: Final = re.compile(
     r"\b(?P<noon>noon|midday)\b|\b(?P<night>midnight)\b|\b(?P<h>1[0-2]|[1-9])\s?o['’]clock",  # noqa: RUF001
     re.IGNORECASE,
 )
+_HOURS: Final = {
+    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
+    "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
+}  # fmt: skip
+_PART_OF_HOUR: Final = {"half past": 30, "quarter past": 15, "quarter to": -15}
+_PAST: Final = re.compile(
+    rf"\b(?P<part>half past|quarter past|quarter to)\s+(?P<h>1[0-2]|[1-9]|{'|'.join(_HOURS)})\b"
+    r"(?:\s?(?P<half>[ap]\.?m\b\.?))?",
+    re.IGNORECASE,
+)
 _WEEKDAY: Final = re.compile(rf"\b(?P<w>{'|'.join(WEEKDAYS)})s?\b", re.IGNORECASE)
 _CENTURY: Final = 100
+_DAY_MINUTES: Final = 1440
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,6 +169,11 @@ def _times(text: str) -> Iterator[Moment]:
     for pattern in (_CLOCK, _HALF_DAY, _NAMED_TIME):
         for match in pattern.finditer(text):
             yield Moment(start=match.start(), end=match.end(), minute=_minute(match.groupdict()))
+    for match in _PAST.finditer(text):
+        hour = match["h"].lower()
+        parts = {"h": str(_HOURS.get(hour, hour)), "half": match["half"]}
+        minute = _minute(parts) + _PART_OF_HOUR[" ".join(match["part"].lower().split())]
+        yield Moment(start=match.start(), end=match.end(), minute=minute % _DAY_MINUTES)
 
 
 def _minute(parts: dict[str, str | None]) -> int:

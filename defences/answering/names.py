@@ -62,6 +62,7 @@ _BODIES: Final = frozenset(
     day week year season series show album song film movie book award prize cup championship games
     act law treaty war battle policy plan guide manual kit model cloud system app version""".split()  # noqa: SIM905 - a list of a hundred quoted words reads worse
 )
+_OPENINGS: Final = {"st": "saint", "mt": "mount", "ft": "fort"}
 _TITLES: Final = re.compile(
     r"^(?:Mr|Mrs|Ms|Dr|Prof|Sir|Lady|Lord|King|Queen|President|Captain|General|Saint|St)\.?\s"
 )
@@ -117,10 +118,22 @@ def find_names(text: str) -> tuple[Name, ...]:
 def same_name(first: Name, second: Name) -> bool:
     """Whether one names the other: all words of the shorter stand in the longer.
 
-    "Torry" and "Clare Torry" match, "Clare Torry" and "Clare Grant" do not.
+    "Torry", "C. Torry" and "Clare Torry" match, "Clare Torry" and "Clare Grant" do not.
     """
     less, more = sorted((first.stems, second.stems), key=len)
-    return bool(less) and less <= more
+    return bool(less) and (less <= more or _by_initials(less, more) or _by_initials(more, less))
+
+
+def _by_initials(short: frozenset[str], long: frozenset[str]) -> bool:
+    """Whether all that `long` lacks of `short` are initials of words that `short` lacks.
+
+    At least one whole word must be in both: "P. N." names nobody.
+    """
+    initials, words = short - long, long - short
+    return bool(short & long) and all(
+        len(initial) == 1 and any(word.startswith(initial) for word in words)
+        for initial in initials
+    )
 
 
 def mentions(name: Name, stems: Sequence[str] | frozenset[str]) -> bool:
@@ -171,4 +184,6 @@ def _stems(text: str) -> frozenset[str]:
     folded = unicodedata.normalize("NFKD", text)
     plain = "".join(character for character in folded if not unicodedata.combining(character))
     parts = re.findall(r"[^\W_]+", plain.lower())
+    if len(parts) > 1 and parts[0] in _OPENINGS:  # behind a name "St." is a street
+        parts[0] = _OPENINGS[parts[0]]
     return frozenset(stem(part) for part in parts if part not in STOPWORDS)

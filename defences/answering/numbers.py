@@ -85,9 +85,11 @@ _FIGURE: Final = re.compile(
     r"|\d{1,3}(?:\.\d{3}){2,}|\d+(?:[.,]\d+)?)"
     r"(?P<tail>st\b|nd\b|rd\b|th\b|(?:[kK]|bn|mn)\b|\s?(?:thousand|hundred|million|billion|trillion|dozen)\b)?"
 )
+_SCALED: Final = "(?:" + "|".join(f"(?<={scale})" for scale in _SCALES) + ")"
 _FRACTIONS: Final = {"½": 0.5, "¼": 0.25, "¾": 0.75}
 _WORDS: Final = re.compile(
-    rf"\b(?:(?:{_SPELLED})(?:(?:[\s-]+(?:and[\s-]+)?|-)(?:{_SPELLED}))*"
+    # "two hundred and four" is one number, "two and four" are two
+    rf"\b(?:(?:{_SPELLED})(?:(?:{_SCALED}[\s-]+and[\s-]+|[\s-]+|-)(?:{_SPELLED}))*"
     rf"(?:[\s]+and[\s]+a[\s]+(?:half|quarter))?)\b",
     re.IGNORECASE,
 )
@@ -136,7 +138,8 @@ def _figures(text: str) -> Iterator[Number]:
             value *= _SUFFIXES[tail]
         if end < len(text) and text[end] in _FRACTIONS:
             value, end = value + _FRACTIONS[text[end]], end + 1
-        if match.group("sign") and not _ranged(text, match.start()):
+        below = text[max(0, match.start() - 6) : match.start()].lower() == "minus "
+        if below or (match.group("sign") and not _ranged(text, match.start())):
             value = -value
         yield Number(
             value=value,

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Final
 import httpx
 
 from defences.answering.calibration_artefact import CalibrationArtefact
-from domain.answering import Calibrator, Drafter, PartitionMode, Verifier
+from domain.answering import Calibrator, Drafter, PartitionMode, Refiner, Verifier
 from domain.clock import Clock
 from domain.errors import ConfigurationError, TransientError
 from domain.retrieval import Embedder, Reranker, VectorStore
+from domain.web import WebEvidence
 from gateway.query.evidence_verifier import EvidenceVerifier
 from gateway.query.extractive import ExtractiveDrafter
 from gateway.query.pipeline import QueryOptions, QueryPipeline
@@ -42,6 +43,7 @@ async def build_query(
     secret: bytes,
     http: httpx.AsyncClient,
     calibrators: Mapping[str, Calibrator] | None = None,
+    web: WebEvidence | None = None,
 ) -> QueryPipeline:
     """Build the question path.
 
@@ -53,6 +55,7 @@ async def build_query(
         secret: Of this installation.
         http: For model endpoints.
         calibrators: By configuration; None reads the shipped or configured artefacts.
+        web: Asked where the documents do not answer; None: nobody.
 
     Raises:
         ConfigurationError: An artefact is malformed, or an endpoint is not fully set.
@@ -66,12 +69,14 @@ async def build_query(
         vectors=vectors,
         drafter=build_drafter(settings, embedder=sentences, http=http),
         verifier=await build_verifier(settings, embedder=sentences, http=http),
+        refiner=build_refiner(settings, http=http),
         calibrators=load_calibrators(answering.calibration_path or SHIPPED_ARTEFACTS)
         if calibrators is None
         else calibrators,
         clock=clock,
         secret=secret,
         reranker=build_reranker(settings, http=http),
+        web=web,
         options=QueryOptions(
             m=answering.m,
             k=answering.k,
@@ -109,6 +114,22 @@ def load_calibrators(path: Path) -> Mapping[str, Calibrator]:
             raise ConfigurationError(f"{str(file)!r}: a second artefact for one configuration")
         found[artefact.configuration] = artefact.calibrator()
     return found
+
+
+def build_refiner(settings: Settings, *, http: httpx.AsyncClient) -> Refiner | None:
+    """Build what says an answer in one, of the verifier's endpoint; None where it is off.
+
+    Raises:
+        ConfigurationError: It is on, and the verifier is no endpoint.
+    """
+    if not settings.answering.refine:
+        return None
+    if settings.verifier.backend != "openai":
+        raise ConfigurationError("answering.refine needs verifier.backend 'openai'")
+    from backends.llm.openai_refiner import OpenAIRefiner
+
+    endpoint = _endpoint("verifier", settings.verifier.endpoint, http, concurrency=_VERIFIER_CALLS)
+    return OpenAIRefiner(endpoint, fences=_fence)
 
 
 def build_drafter(settings: Settings, *, embedder: Embedder, http: httpx.AsyncClient) -> Drafter:

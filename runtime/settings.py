@@ -188,6 +188,18 @@ class RerankerSettings(Section):
     endpoint: EndpointSettings = EndpointSettings()
 
 
+class WebSearchSettings(Section):
+    """Asked where the documents do not answer. By default nobody: no question leaves."""
+
+    url: str | None = Field(None, description="GET with q and count; None: no web search")
+    api_key: SecretStr | None = Field(None, description="sent as a bearer token")
+    results: int = Field(5, ge=1, le=20, description="each is scanned before it may be evidence")
+    timeout_seconds: float = Field(5.0, gt=0, le=60)
+    allow_private_networks: bool = Field(
+        default=False, description="ask at loopback and private addresses, and over http"
+    )
+
+
 class RetrievalSettings(Section):
     established_limit: int = Field(30, ge=1, description="chunks of established origins")
     pool_limit: int = Field(10, ge=1, description="chunks of the pool, all origins together")
@@ -200,6 +212,10 @@ class AnsweringSettings(Section):
     k: int = Field(5, ge=1, le=32, description="chunks a draft")
     calibration_path: Path | None = Field(None, description="None: the shipped artefact")
     lift_bound: float = Field(0.5, ge=0, description="nats; how far one seat's lift moves a score")
+    refine: bool = Field(
+        default=False,
+        description="the verifier's model says the chosen answer in one; checked again",
+    )
     cross_examination: CrossExamination = Field(
         CrossExamination.ALL,
         description="score a draft by its own evidence (own), by other seats' too (all), or not (off)",
@@ -275,6 +291,7 @@ class Settings(BaseSettings):
     verifier: VerifierSettings = VerifierSettings()
     reranker: RerankerSettings = RerankerSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
+    web_search: WebSearchSettings = WebSearchSettings()
     answering: AnsweringSettings = AnsweringSettings()
     guard: GuardSettings = GuardSettings()
     monitors: MonitorSettings = MonitorSettings()

@@ -10,7 +10,7 @@ ARGS ?=
 BIN := .venv/bin
 STAMP := .venv/.synced
 
-.PHONY: help setup demo test fuzz check format dev openapi train-setup bench-peers-setup bench-ingest clean
+.PHONY: help setup demo test test-adapters fuzz check format dev openapi train-setup bench-peers-setup bench-ingest clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,6 +30,10 @@ test: $(STAMP) ## Run every test (ARGS go to pytest)
 fuzz: $(STAMP) ## Damage files of every format at length, and scan pathological ones at full size
 	@MITHRIDATE_FUZZ_EXAMPLES=2000 MITHRIDATE_FUZZ_SIZE=1 $(BIN)/python -m pytest -q \
 		tests/property/test_fuzz_parsers.py tests/integration/test_pathological.py $(ARGS)
+
+test-adapters: $(STAMP) ## Make .venv-adapters with the extras langchain and llama-index and test the adapters there
+	@UV_PROJECT_ENVIRONMENT=.venv-adapters $$(command -v uv || echo .uv/bin/uv) sync --frozen --quiet --extra langchain --extra llama-index
+	@.venv-adapters/bin/python -m pytest tests/adapters $(ARGS)
 
 check: $(STAMP) ## Format, lint, types and import rules, changing nothing
 	@$(BIN)/ruff format --check .
@@ -62,4 +66,4 @@ bench-ingest: $(STAMP) ## Measure ingestion against its peers, docs/benchmarks/i
 	@PYTHONPATH=.venv-peers/in-process $(BIN)/python -m benchmarks.ingest $(ARGS)
 
 clean: ## Remove the environment and what was generated
-	@rm -rf .venv .venv-train .venv-peers .uv var .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
+	@rm -rf .venv .venv-train .venv-peers .venv-adapters .uv var .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from domain.access import ApiKey, KeyId
 from domain.documents import DocumentId, OriginRef, TenantId
+from domain.feedback import Feedback
 from domain.ledger import DecisionAction, DocumentRecord, NewDocument, Settlement
 from domain.monitoring import Alert, Webhook, WebhookId
 from domain.publishing import PublisherKey
@@ -126,6 +127,18 @@ def document_superseded(before: DocumentRecord, *, by: DocumentId, at: datetime)
         object_kind="document",
         object_id=before.id,
         facts={"by": by},
+    )
+
+
+def feedback_given(given: Feedback) -> EntryDraft:
+    return EntryDraft(
+        at=given.given_at,
+        tenant_id=given.tenant_id,
+        actor=given.author,
+        action="question.labelled" if given.label else "question.proposed",
+        object_kind="question",
+        object_id=given.question_id,
+        facts={"verdict": given.verdict.value},
     )
 
 

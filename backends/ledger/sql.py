@@ -5,6 +5,7 @@ from __future__ import annotations
 from backends.ledger.alerts import SqlAlertLedger
 from backends.ledger.documents import SqlDocumentLedger
 from backends.ledger.engine import Database
+from backends.ledger.feedback import SqlFeedbackLedger
 from backends.ledger.journal import SqlJournal
 from backends.ledger.keys import SqlKeyLedger
 from backends.ledger.lifecycle import SqlDocumentLifecycle
@@ -44,6 +45,7 @@ class SqlLedger:
         self.keys = SqlKeyLedger(self._database)
         self.journal = SqlJournal(self._database)
         self.questions = SqlQuestionLedger(self._database)
+        self.feedback = SqlFeedbackLedger(self._database)
         self.observations = SqlObservationLedger(self._database)
         self.alerts = SqlAlertLedger(self._database, clock=clock, ids=ids)
         self.webhooks = SqlWebhookLedger(self._database, ids=ids)

@@ -24,6 +24,7 @@ from backends.llm.local import Generated
 from backends.llm.models import verify_file
 from backends.llm.prompts import Message
 from domain.errors import ConfigurationError, PermanentError
+from domain.usage import count_call
 
 _BATCH: Final = 512
 _TOP: Final = 40
@@ -115,6 +116,7 @@ class LlamaModel:
             self._check_length(len(tokens) + max_tokens)
             pieces: list[bytes] = []
             values: list[float] = []
+            read = len(tokens)
             for _ in range(max_tokens):
                 (place,) = self._logits(tokens, range(len(tokens) - 1, len(tokens)))
                 chosen = int(np.argmax(place.logits))
@@ -123,6 +125,7 @@ class LlamaModel:
                     break
                 pieces.append(self._piece(chosen))
                 tokens.append(chosen)
+        count_call(read=read, written=len(values))
         text = b"".join(pieces).decode("utf-8", "replace")
         return Generated(text=text, log_probabilities=tuple(values))
 
@@ -133,6 +136,7 @@ class LlamaModel:
     def _score(self, job: ScoringJob) -> ScoredText:
         tokens = self._tokens(job.prefix + job.scored + job.tail)
         self._check_length(len(tokens))
+        count_call(read=len(tokens), written=0)
         start = _shared(tokens, self._tokens(job.prefix))
         end = _shared(tokens, self._tokens(job.prefix + job.scored)) if job.tail else len(tokens)
         if not 0 < start < end:

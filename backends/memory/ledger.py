@@ -11,6 +11,7 @@ from backends.memory.ledger_access import (
     InMemoryOriginLedger,
 )
 from backends.memory.ledger_documents import InMemoryDocumentLedger, InMemoryOutbox
+from backends.memory.ledger_feedback import InMemoryFeedbackLedger
 from backends.memory.ledger_monitoring import (
     InMemoryAlertLedger,
     InMemoryObservationLedger,
@@ -58,6 +59,7 @@ class InMemoryLedger:
         self.keys = InMemoryKeyLedger(self.journal, self.origins)
         self.observations = InMemoryObservationLedger()
         self.questions = InMemoryQuestionLedger(self.observations)
+        self.feedback = InMemoryFeedbackLedger(self.journal, self.questions)
         self.webhooks = InMemoryWebhookLedger(self.journal, ids=ids)
         self.alerts = InMemoryAlertLedger(self.journal, self.webhooks, clock=clock)
         self.documents = InMemoryDocumentLedger(

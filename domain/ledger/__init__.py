@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from domain.feedback import FeedbackLedger
 from domain.ledger.access import (
     Journal,
     JournalEntry,
@@ -88,6 +89,8 @@ class Ledger(Protocol):
     def journal(self) -> Journal: ...
     @property
     def questions(self) -> QuestionLedger: ...
+    @property
+    def feedback(self) -> FeedbackLedger: ...
     @property
     def observations(self) -> ObservationLedger: ...
     @property

@@ -27,6 +27,7 @@ from domain.errors import (
     UnauthenticatedError,
     UnsupportedMediaTypeError,
 )
+from gateway.http.events import StageModel
 from gateway.http.models_alerts import AlertPage, CreatedWebhook, WebhookList
 from gateway.http.models_documents import DocumentModel, DocumentPage, ReceiptModel, ReportModel
 from gateway.http.models_questions import AnswerModel, TraceModel
@@ -36,6 +37,7 @@ from gateway.http.models_trust import (
     SuppressionList,
     SuppressionModel,
 )
+from gateway.http.problems import Problem
 from runtime.home import announced_url, local_admin_key
 
 if TYPE_CHECKING:
@@ -122,6 +124,38 @@ class GatewayClient:
         body = {"question": question, **_given(options)}
         return self._send(AnswerModel, "POST", "/v1/questions", json_body=body)
 
+    def follow(
+        self, question: str, **options: str | int | None
+    ) -> Iterator[StageModel | AnswerModel]:
+        """As `ask`, and yield each stage as it ends before the answer."""
+        body = {"question": question, **_given(options)}
+        headers = {"Accept": "text/event-stream"}
+        with (
+            self._reaching(),
+            self._http.stream("POST", "/v1/questions", json=body, headers=headers) as response,
+        ):
+            if not response.is_success:
+                response.read()
+                raise _error(response)
+            for name, text in _events(response.iter_lines()):
+                yield self._read_event(name, text)
+                if name == "answer":
+                    return
+        raise TransientError("the gateway ended the stream without an answer")
+
+    def _read_event(self, name: str, text: str) -> StageModel | AnswerModel:
+        try:
+            if name == "stage":
+                return StageModel.model_validate_json(text)
+            if name == "answer":
+                return AnswerModel.model_validate_json(text)
+            problem = Problem.model_validate_json(text)
+        except ValidationError as exc:
+            raise PermanentError(
+                f"{self._http.base_url} does not answer as a gateway does"
+            ) from exc
+        raise _error_of(problem.status, problem.detail)
+
     def trace(self, question_id: str) -> TraceModel:
         return self._send(TraceModel, "GET", f"/v1/questions/{_quoted(question_id)}")
 
@@ -162,8 +196,17 @@ class GatewayClient:
             ) from exc
 
     def _request(self, method: str, path: str, **parts: object) -> httpx.Response:
-        try:
+        with self._reaching():
             response = self._http.request(method, path, **parts)  # type: ignore[arg-type]
+        if response.is_success:
+            return response
+        raise _error(response)
+
+    @contextmanager
+    def _reaching(self) -> Iterator[None]:
+        """Turn what httpx says of a connection into what a person can act upon."""
+        try:
+            yield
         except httpx.TimeoutException as exc:
             raise TransientError(f"the gateway at {self._http.base_url} did not answer") from exc
         except httpx.TransportError as exc:
@@ -171,9 +214,6 @@ class GatewayClient:
                 f"no gateway at {self._http.base_url} ({type(exc).__name__}); "
                 "`mithridate up` starts one"
             ) from exc
-        if response.is_success:
-            return response
-        raise _error(response)
 
 
 @contextmanager
@@ -228,11 +268,28 @@ def _error(response: httpx.Response) -> MithridateError:
     if response.status_code == HTTPStatus.TOO_MANY_REQUESTS:
         wait = response.headers.get("Retry-After", "")
         return RateLimitedError(message, retry_after_seconds=float(wait) if wait.isdigit() else 1.0)
-    kind = _ERRORS.get(response.status_code)
+    return _error_of(response.status_code, message)
+
+
+def _error_of(status: int, message: str) -> MithridateError:
+    kind = _ERRORS.get(status)
     if kind is None:
-        server = response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR
-        kind = PermanentError if server else InputError
+        kind = PermanentError if status >= HTTPStatus.INTERNAL_SERVER_ERROR else InputError
     return kind(message)
+
+
+def _events(lines: Iterator[str]) -> Iterator[tuple[str, str]]:
+    """Yield name and data of server-sent events; comments are skipped."""
+    name, parts = "message", list[str]()
+    for line in lines:
+        if not line and parts:
+            yield name, "\n".join(parts)
+        if not line:
+            name, parts = "message", []
+        elif line.startswith("event:"):
+            name = line.removeprefix("event:").strip()
+        elif line.startswith("data:"):
+            parts.append(line.removeprefix("data:").removeprefix(" "))
 
 
 def _given(values: Mapping[str, str | int | None]) -> dict[str, str | int]:

@@ -17,6 +17,7 @@ from gateway.cli.output import Json, emit, facts, note, plain, progress, say, ta
 
 if TYPE_CHECKING:
     from gateway.cli.client import GatewayClient
+    from gateway.http.events import StageModel
     from gateway.http.models_documents import DocumentModel, ReceiptModel
     from gateway.http.models_questions import AnswerModel, ToleranceModel, TraceModel
 
@@ -99,6 +100,7 @@ def ask(
         ),
     ] = 0,
     trace: Annotated[bool, typer.Option("--trace", help="Show how it came about.")] = False,
+    stream: Annotated[bool, typer.Option("--stream", help="Show each stage as it ends.")] = False,
     json_: Json = False,
 ) -> None:
     """Ask a question; the answer says how far it can be trusted, or that there is none."""
@@ -106,7 +108,11 @@ def ask(
     from runtime.settings import load_settings
 
     with open_client(load_settings()) as client:
-        answer = client.ask(question, m=m, k=k, min_tolerance=min_tolerance)
+        if stream:
+            followed = client.follow(question, m=m, k=k, min_tolerance=min_tolerance)
+            answer = _follow(followed, json_=json_)
+        else:
+            answer = client.ask(question, m=m, k=k, min_tolerance=min_tolerance)
         whole = client.trace(answer.id) if trace else None
     if json_:
         emit((whole or answer).model_dump(mode="json"))
@@ -114,6 +120,27 @@ def ask(
     _show_answer(answer)
     if whole is not None:
         _show_trace(whole)
+
+
+def _follow(events: Iterator[StageModel | AnswerModel], *, json_: bool) -> AnswerModel:
+    """Tell of each stage beside the result, or as a line of JSON before it; return the answer."""
+    from gateway.http.models_questions import AnswerModel
+
+    for event in events:
+        if isinstance(event, AnswerModel):
+            return event
+        if json_:
+            emit({"event": "stage", **event.model_dump(mode="json")})
+        else:
+            note(_stage_line(event))
+    raise TransientError("the gateway ended the stream without an answer")
+
+
+def _stage_line(stage: StageModel) -> str:
+    if stage.rung is not None:
+        return f"{'ladder':<12} {stage.rung.step}: {plain(stage.rung.result)}"
+    counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in stage.counts.items())
+    return f"{plain(stage.stage):<12} {stage.seconds:.3f} s  {plain(counts)}".rstrip()
 
 
 def list_alerts(

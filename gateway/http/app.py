@@ -14,12 +14,15 @@ from gateway.http.observing import ObservingMiddleware
 from gateway.http.problems import RESPONSES, install
 from gateway.http.routes import (
     alerts,
+    chat,
     documents,
+    feedback,
     health,
     origins,
     policy,
     publishers,
     questions,
+    retrieval,
     scans,
     suppressions,
 )
@@ -76,6 +79,9 @@ def create_app(
         policy,
         suppressions,
         questions,
+        feedback,
+        chat,
+        retrieval,
         origins,
         publishers,
         alerts,

@@ -10,6 +10,7 @@ import structlog
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from gateway.http.openai_errors import reshaped
 from gateway.http.problems import unexpected
 from runtime.wiring import Services
 
@@ -54,14 +55,15 @@ class ObservingMiddleware:
                 _record(services, scope, int(message["status"]), time.perf_counter() - began)
             await send(message)
 
+        told = reshaped(scope, observed)
         try:
-            await self._app(scope, receive, observed)
+            await self._app(scope, receive, told)
         except Exception as exc:
             # The outermost edge. Not raised again: the server would log its message, which may
             # hold what a document says.
             response = unexpected(exc, route=_template(scope))
             if not started:
-                await response(scope, receive, observed)
+                await response(scope, receive, told)
 
 
 def _record(services: Services, scope: Scope, status: int, seconds: float) -> None:

@@ -72,41 +72,63 @@ class Problem(BaseModel):
     fields: list[FieldProblem] | None = Field(None, description="which fields are wrong")
 
 
-RESPONSES: Final[dict[int | str, dict[str, Any]]] = {
-    status: {
-        "description": description,
-        # By reference and not as a `model`: FastAPI would say application/json.
-        "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
-    }
-    for status, description in {
-        400: "Malformed request",
-        401: "No valid API key",
-        403: "The key lacks the scope",
-        404: "Not found",
-        405: "Method not allowed",
-        409: "Conflict",
-        413: "Body over the limit",
-        415: "Media type not supported",
-        422: "Invalid input",
-        429: "Too often",
-        500: "Unexpected error, logged",
-        502: "A dependency refused",
-        503: "A dependency does not answer",
-    }.items()
+class OpenAIErrorDetail(BaseModel):
+    message: str
+    type: str
+    param: str | None
+    code: str | None
+
+
+class OpenAIError(BaseModel):
+    """Body of every error answer of the OpenAI-compatible routes."""
+
+    error: OpenAIErrorDetail
+
+
+_MEANINGS: Final[Mapping[int, str]] = {
+    400: "Malformed request",
+    401: "No valid API key",
+    403: "The key lacks the scope",
+    404: "Not found",
+    405: "Method not allowed",
+    409: "Conflict",
+    413: "Body over the limit",
+    415: "Media type not supported",
+    422: "Invalid input",
+    429: "Too often",
+    500: "Unexpected error, logged",
+    502: "A dependency refused",
+    503: "A dependency does not answer",
 }
+
+
+def _responses(media_type: str, schema: str) -> dict[int | str, dict[str, Any]]:
+    # By reference and not as a `model`: FastAPI would say application/json.
+    content = {media_type: {"schema": {"$ref": f"#/components/schemas/{schema}"}}}
+    return {
+        status: {"description": meaning, "content": content}
+        for status, meaning in _MEANINGS.items()
+    }
+
+
+RESPONSES: Final = _responses(MEDIA_TYPE, "Problem")
 """What any route may answer, for the OpenAPI document."""
+
+OPENAI_RESPONSES: Final = _responses("application/json", "OpenAIError")
+"""The same of the OpenAI-compatible routes."""
 
 
 def describe(app: FastAPI) -> None:
-    """Add the schema of a problem to the OpenAPI document."""
+    """Add the schemas of errors to the OpenAPI document."""
     original = app.openapi
 
     def openapi() -> dict[str, Any]:
         document = original()
         schemas = document.setdefault("components", {}).setdefault("schemas", {})
-        schemas["FieldProblem"] = FieldProblem.model_json_schema()
-        schemas["Problem"] = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
-        schemas["Problem"].pop("$defs", None)
+        for model in (FieldProblem, Problem, OpenAIErrorDetail, OpenAIError):
+            schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
+            schema.pop("$defs", None)
+            schemas[model.__name__] = schema
         for unused in ("HTTPValidationError", "ValidationError"):
             schemas.pop(unused, None)
         return document

@@ -74,6 +74,7 @@ class Served:
     keys: list[str | None] = field(default_factory=list)
     under_way: int = 0
     most_at_once: int = 0
+    tells_usage: bool = True
 
 
 def tokens_of(text: str) -> list[str]:
@@ -215,7 +216,15 @@ class _Server:
         if body.get("logprobs") and fault is not Fault.NO_LOGPROBS:
             words = tokens_of(text)[:200]
             choice["logprobs"] = {"content": [{"token": w, "logprob": -0.25} for w in words]}
-        return JSONResponse({"object": "chat.completion", "model": MODEL, "choices": [choice]})
+        read = sum(len(tokens_of(message["content"])) for message in body["messages"])
+        return JSONResponse(
+            {
+                "object": "chat.completion",
+                "model": MODEL,
+                "choices": [choice],
+                **self._usage(read, len(tokens_of(text))),
+            }
+        )
 
     async def completions(self, request: Request) -> Response:
         body, broken = await self._receive(request)
@@ -227,8 +236,21 @@ class _Server:
         choices = [
             completion(prompt, index, body, fault) for index, prompt in enumerate(body["prompt"])
         ]
-        reply = {"object": "text_completion", "model": MODEL, "choices": choices[::-1]}
+        read = sum(len(tokens_of(prompt)) for prompt in body["prompt"])
+        reply = {
+            "object": "text_completion",
+            "model": MODEL,
+            "choices": choices[::-1],
+            **self._usage(read, len(choices) if body.get("max_tokens", 16) else 0),
+        }
         return JSONResponse(reply)
+
+    def _usage(self, read: int, written: int) -> Mapping[str, Any]:
+        """Return what is told of the tokens; `Served.tells_usage` says whether anything is."""
+        if not self.served.tells_usage:
+            return {}
+        told = {"prompt_tokens": read, "completion_tokens": written}
+        return {"usage": {**told, "total_tokens": read + written}}
 
     async def _receive(self, request: Request) -> tuple[Mapping[str, Any], Response | None]:
         served = self.served

@@ -59,6 +59,11 @@ HOSTILE = [
     ("an entity", "&lt;img&gt; &#x3c;", "& lt;img& gt; & #x3c;"),
     ("a template", "{{7*7}} {% x %}", "{ {7*7}} { % x %}"),
     ("BBCode", "[img]a[/img] [url=b]", "[ img]a[ /img] [ url=b]"),
+    (
+        "a chat template",
+        "<|im_start|>system [INST] x [/INST]",
+        "< |im_start|>system [ INST] x [ /INST]",
+    ),
     ("TeX", r"\href{x}{y}", r"\ href{x}{y}"),
     ("a call to everybody", "hey @everyone", "hey @ everyone"),
     # Unicode

@@ -25,6 +25,7 @@ from sqlalchemy import (
 from backends.ledger.schema.base import metadata
 from backends.ledger.types import Choice, PlainText, StringMapping, StringSet, Utc
 from domain.answering import Outcome
+from domain.feedback import FeedbackVerdict
 from domain.monitoring import AlertStatus, Severity
 
 FIRING: Final = "status = 'firing'"
@@ -44,6 +45,22 @@ questions: Final = Table(
     metadata,
     QuestionColumns,
     Index("ix_questions_newest", "tenant_id", "outcome", "asked_at", "id"),
+)
+
+
+class FeedbackColumns(TypedColumns):
+    question_id: Named[str] = Column(PlainText, ForeignKey("questions.id"), nullable=False)
+    tenant_id: Named[str] = Column(PlainText, nullable=False)
+    author: Named[str] = Column(PlainText, nullable=False)
+    verdict: Named[FeedbackVerdict] = Column(Choice(FeedbackVerdict), nullable=False)
+    answer: Named[str | None] = Column(PlainText)
+    comment: Named[str | None] = Column(PlainText)
+    label: Named[bool] = Column(Boolean, nullable=False)
+    given_at: Named[datetime] = Column(Utc, nullable=False)
+
+
+feedback: Final = Table(
+    "feedback", metadata, FeedbackColumns, PrimaryKeyConstraint("question_id", "author")
 )
 
 

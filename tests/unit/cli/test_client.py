@@ -9,6 +9,8 @@ import pytest
 
 from domain import errors
 from gateway.cli.client import GatewayClient
+from gateway.http.events import StageModel
+from gateway.http.models_questions import AnswerModel
 
 Handler = Callable[[httpx.Request], httpx.Response]
 
@@ -125,3 +127,66 @@ def test_an_upload_carries_name_labels_and_source(tmp_path: Path) -> None:
     assert receipt.id == "doc_1"
     for part in ('filename="page.md"', "# hello", json.dumps({"a": "b"}), "https://x/y"):
         assert part in seen[0]
+
+
+ANSWER = {
+    "id": "q_1",
+    "question": "why",
+    "outcome": "abstain",
+    "reason": "not-in-documents",
+    "warnings": [],
+    "answer": None,
+    "confidence": 0.0,
+    "sources": [],
+    "agreement": 1.0,
+    "entropy": 0.0,
+    "timings": {},
+}
+STAGE = 'event: stage\ndata: {"stage": "draft", "seconds": 0.5, "counts": {"usable": 2}}\n\n'
+
+
+def streaming(text: str) -> GatewayClient:
+    def handle(request: httpx.Request) -> httpx.Response:
+        assert request.headers["accept"] == "text/event-stream"
+        return httpx.Response(200, text=text, headers={"Content-Type": "text/event-stream"})
+
+    return client_of(handle)
+
+
+def test_a_stream_is_read_event_by_event() -> None:
+    text = f": heartbeat\n\n{STAGE}event: answer\ndata: {json.dumps(ANSWER)}\n\n"
+
+    stage, answer = streaming(text).follow("why")
+
+    assert isinstance(stage, StageModel)
+    assert (stage.stage, stage.counts) == ("draft", {"usable": 2})
+    assert isinstance(answer, AnswerModel)
+    assert answer.id == "q_1"
+
+
+def test_an_error_in_a_stream_is_the_error_it_tells_of() -> None:
+    told = {"type": "urn:x", "title": "T", "status": 503, "detail": "no index"}
+
+    with pytest.raises(errors.TransientError, match="no index"):
+        list(streaming(f"{STAGE}event: error\ndata: {json.dumps(told)}\n\n").follow("why"))
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        (STAGE, errors.TransientError),
+        ("", errors.TransientError),
+        ("event: answer\ndata: {}\n\n", errors.PermanentError),
+        ("event: news\ndata: nothing\n\n", errors.PermanentError),
+    ],
+)
+def test_a_stream_that_is_none_of_ours_is_an_error(
+    text: str, kind: type[errors.MithridateError]
+) -> None:
+    with pytest.raises(kind):
+        list(streaming(text).follow("why"))
+
+
+def test_a_stream_that_is_refused_is_the_problem_it_tells_of() -> None:
+    with pytest.raises(errors.ForbiddenError, match="because"):
+        list(client_of(lambda _: problem(403)).follow("why"))

@@ -55,6 +55,7 @@ class Ingestion:
     review: ReviewDesk
     origins: OriginDesk
     trust: TrustServices
+    admission: Admission
 
 
 def build_ingestion(
@@ -166,7 +167,9 @@ def build_ingestion(
         held=HeldDocuments(lifecycle=ledger.lifecycle, policy=policy, clock=clock),
         versions=versions,
     )
-    return Ingestion(pipeline=pipeline, review=review, origins=origins, trust=trust)
+    return Ingestion(
+        pipeline=pipeline, review=review, origins=origins, trust=trust, admission=admission
+    )
 
 
 def build_origin_desk(

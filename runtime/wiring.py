@@ -45,6 +45,7 @@ from runtime.outbox import OutboxRelay
 from runtime.secrets import instance_secret
 from runtime.settings import Settings
 from runtime.storage import build_embedder, build_vectors, close_vectors
+from runtime.web import build_web
 
 _CHECK_SECONDS: Final = 10.0
 
@@ -170,6 +171,7 @@ async def build_services(settings: Settings, *, broker_url: str) -> Services:
             clock=clock,
             secret=instance_secret(settings.home),
             http=http,
+            web=build_web(settings.web_search, ingestion=ingestion, clock=clock),
         ),
         observer=build_observer(settings, ledger=ledger, ids=ids),
         monitor=build_monitor(settings, ledger=ledger, ids=ids),

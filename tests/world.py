@@ -20,6 +20,7 @@ from domain.answering import AnswerResult, Question, QuestionId
 from domain.documents import DEFAULT_TENANT, DocumentId, DocumentParser, OriginRef
 from domain.ledger import DocumentRecord, NewDocument, StoredAssessment
 from domain.scanning import Detector
+from domain.web import WebSearch
 from gateway.query.pipeline import QueryPipeline
 from ingest.citations import CitationLookup
 from ingest.originals import original_key
@@ -29,6 +30,7 @@ from ingest.review import ReviewDesk
 from runtime.answering import build_query
 from runtime.ingestion import TrustServices, build_ingestion
 from runtime.settings import Settings
+from runtime.web import build_web
 
 ACTOR = "test"
 
@@ -118,6 +120,7 @@ async def build_world(
     settings: Settings | None = None,
     parser: DocumentParser | None = None,
     citations: CitationLookup | None = None,
+    web_search: WebSearch | None = None,
 ) -> World:
     """Build an empty world; `folder` is for what must be a file."""
     settings = settings or Settings(data_dir=folder)
@@ -160,5 +163,6 @@ async def build_world(
             secret=b"0" * 32,
             # Never used by the embedded default; not entered, so nothing to close.
             http=httpx.AsyncClient(),
+            web=build_web(settings.web_search, ingestion=ingestion, clock=clock, search=web_search),
         ),
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from domain.access import Principal
 from domain.answering import AnswerResult, PartitionMode, Question, QuestionId
 from domain.ledger import QuestionRecord
+from domain.retrieval import ANYTHING, EvidenceFilter
 from domain.stages import UNOBSERVED, StageObserver
 from domain.verification import LatencyClass
 from gateway.http.models_questions import TraceModel
@@ -23,6 +24,8 @@ class Asked:
     partition: PartitionMode | None = None
     latency_class: LatencyClass | None = None
     min_tolerance: int = 0
+    min_trust: float = 0.0
+    only: EvidenceFilter = ANYTHING
 
 
 async def answer_and_record(
@@ -49,6 +52,8 @@ async def answer_and_record(
         partition=asked.partition,
         latency_class=asked.latency_class,
         min_tolerance=asked.min_tolerance,
+        min_trust=asked.min_trust,
+        only=asked.only,
         observer=observer,
     )
     trace = TraceModel.of_result(result, asked_at=asked_at)

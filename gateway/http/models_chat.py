@@ -21,7 +21,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 from domain.answering import AbstainReason, AnswerResult, AnswerWarning, Outcome
 from domain.usage import ModelUsage
 from gateway.http.models_documents import Model
-from gateway.http.models_questions import AnswerModel, SourceModel, UsageModel
+from gateway.http.models_questions import AnswerModel, SourceModel, ToleranceModel, UsageModel
 
 MODEL: Final = "mithridate"
 MAX_MESSAGES: Final = 1000
@@ -35,6 +35,9 @@ _REFUSALS: Final[dict[AbstainReason | None, str]] = {
     ),
     AbstainReason.LOW_CONFIDENCE: (
         "No answer found is certain enough to be given. A person will look at it."
+    ),
+    AbstainReason.TOLERANCE: (
+        "The answer found would not stand against as many dishonest sources as is required."
     ),
     AbstainReason.DENIED: "This question is not answered here.",
 }
@@ -150,8 +153,8 @@ class ChatMessage(BaseModel):
 
 
 class StreamOptions(Model):
-    include_usage: bool | None = None
-    include_obfuscation: bool | None = Field(None, description=_NO_EFFECT)
+    include_usage: Annotated[bool | None, Field(None, strict=True)]
+    include_obfuscation: Annotated[bool | None, Field(None, strict=True, description=_NO_EFFECT)]
 
 
 class ChatRequest(Model):
@@ -227,6 +230,7 @@ class GuardFacts(Model):
     warnings: list[AnswerWarning]
     confidence: float = Field(description="calibrated probability that the answer is right")
     agreement: float = Field(description="mean pairwise, of established seats, in 0..1")
+    tolerance: ToleranceModel | None = Field(None, description="null where there is no answer")
     sources: list[SourceModel]
     usage: UsageModel
 
@@ -239,6 +243,7 @@ class GuardFacts(Model):
             warnings=answer.warnings,
             confidence=answer.confidence,
             agreement=answer.agreement,
+            tolerance=answer.tolerance,
             sources=answer.sources,
             usage=answer.usage,
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Final, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, FiniteFloat
 
 from defences.neutralising import neutralise
 from domain.answering import (
@@ -18,29 +18,31 @@ from domain.answering import (
     LadderStep,
     Outcome,
     PartitionMode,
+    Refinement,
     ScoredDraft,
     Source,
     Tolerance,
     ToleranceNote,
 )
-from domain.documents import Tier
+from domain.documents import DocumentId, OriginKind, OriginRef, Tier
+from domain.retrieval import EvidenceFilter
 from domain.usage import ModelUsage
 from domain.verification import CrossExamination, LatencyClass
-from gateway.http.models_documents import PROSE, Model, OriginModel
+from gateway.http.models_documents import IDENTIFIER, ORIGIN, PROSE, Model, OriginModel
 
 MAX_QUESTION: Final = 2000
 """Characters."""
 
 
-def _whole(value: object) -> object:
+def whole(value: object) -> object:
     """JSON has one kind of number: 3.0 is the integer 3."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-Count = Annotated[int, Field(strict=True, ge=1, le=32), BeforeValidator(_whole)]
+Count = Annotated[int, Field(strict=True, ge=1, le=32), BeforeValidator(whole)]
 
 
-SeatCount = Annotated[int, Field(strict=True, ge=0, le=31), BeforeValidator(_whole)]
+SeatCount = Annotated[int, Field(strict=True, ge=0, le=31), BeforeValidator(whole)]
 
 ChosenPartition = Literal["isolated", "multi-perspective", "round-robin", "random"]
 
@@ -61,6 +63,25 @@ class QuestionRequest(Model):
         SeatCount,
         Field(0, description="established seats that must not be able to change the answer"),
     ]
+    min_trust: Annotated[
+        FiniteFloat, Field(0.0, ge=0.0, le=1.0, description="the setting is the least")
+    ]
+    origins: Annotated[
+        list[Annotated[str, Field(pattern=ORIGIN)]],
+        Field(default_factory=list, max_length=50, description="kind:id; none given: any"),
+    ]
+    documents: Annotated[
+        list[Annotated[str, Field(pattern=IDENTIFIER)]],
+        Field(default_factory=list, max_length=100, description="ids; none given: any"),
+    ]
+
+    def only(self) -> EvidenceFilter:
+        """Return what alone may be evidence."""
+        refs = (name.partition(":") for name in self.origins)
+        return EvidenceFilter(
+            origins=frozenset(OriginRef(kind=OriginKind(kind), id=id_) for kind, _, id_ in refs),
+            documents=frozenset(DocumentId(one) for one in self.documents),
+        )
 
 
 class SourceModel(Model):
@@ -308,6 +329,9 @@ class TraceModel(AnswerModel):
     cross_examination: CrossExamination = Field(
         CrossExamination.ALL, description="what drafts were scored against"
     )
+    refinement: Refinement | None = Field(
+        None, description="what came of saying the answer in one; null where that is off"
+    )
     verifier: str = Field(
         "", description="ends in :generative where its numbers are votes and no likelihoods"
     )
@@ -336,5 +360,6 @@ class TraceModel(AnswerModel):
             configuration=result.configuration,
             calibration_version=result.calibration_version,
             cross_examination=result.cross_examination,
+            refinement=result.refinement,
             verifier=result.verifier,
         )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Final
 
-from pydantic import Field, FiniteFloat
+from pydantic import BeforeValidator, Field, FiniteFloat
 
 from backends.llm.prompts import masked
 from defences.neutralising import neutralise
@@ -14,9 +14,9 @@ from domain.documents import DocumentId, OriginKind, OriginRef, Tier
 from domain.retrieval import EvidenceFilter, ScoredChunk
 from domain.scanning import Finding, FindingLevel
 from gateway.http.models_documents import IDENTIFIER, ORIGIN, PROSE, Model, OriginModel
-from gateway.http.models_questions import MAX_QUESTION
+from gateway.http.models_questions import MAX_QUESTION, whole
 
-Hits = Annotated[int, Field(strict=True, ge=0, le=100)]
+Hits = Annotated[int, Field(strict=True, ge=0, le=100), BeforeValidator(whole)]
 
 NEAR_DUPLICATE: Final = "near-duplicate"
 """Rules of this detector tell what is in the index: for reviewers alone (Law 15)."""
@@ -32,7 +32,8 @@ class RetrieveRequest(Model):
         Field(None, description="hits of all other origins together; the setting is the most"),
     ]
     min_trust: Annotated[
-        FiniteFloat, Field(0.0, ge=0.0, le=1.0, description="the setting is the least")
+        FiniteFloat,
+        Field(0.0, strict=True, ge=0.0, le=1.0, description="the setting is the least"),
     ]
     origins: Annotated[
         list[Annotated[str, Field(pattern=ORIGIN)]],

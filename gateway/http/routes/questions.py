@@ -59,6 +59,8 @@ async def ask(
         k=body.k,
         partition=PartitionMode(body.partition) if body.partition else None,
         min_tolerance=body.min_tolerance,
+        min_trust=body.min_trust,
+        only=body.only(),
         latency_class=body.latency_class,
     )
     if not wants_events(accept):

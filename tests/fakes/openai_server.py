@@ -70,6 +70,8 @@ class Served:
 
     base_url: str = ""
     fault: Fault | None = None
+    silent_on: str | None = None
+    """Words; a request that has them is never answered."""
     bodies: list[Mapping[str, Any]] = field(default_factory=list)
     keys: list[str | None] = field(default_factory=list)
     under_way: int = 0
@@ -257,7 +259,8 @@ class _Server:
         body = await request.json()
         served.bodies.append(body)
         served.keys.append(request.headers.get("authorization"))
-        if served.fault is Fault.SILENT:
+        silent = served.silent_on is not None and served.silent_on in json.dumps(body)
+        if silent or served.fault is Fault.SILENT:
             await self.stopping.wait()
         served.under_way += 1
         served.most_at_once = max(served.most_at_once, served.under_way)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import hashlib
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Iterator
 from pathlib import Path
 
 import httpx
@@ -11,12 +11,19 @@ import pytest
 
 from backends.embedder_hashing import HashingEmbedder
 from backends.llm.openai_drafter import OpenAIDrafter
+from backends.llm.openai_refiner import OpenAIRefiner
 from backends.llm.openai_verifier import OpenAIVerifier, VerifierMode
+from backends.memory.clock import ManualClock
+from backends.memory.vectors import InMemoryVectorStore
+from domain.answering import PartitionMode
 from domain.errors import ConfigurationError
+from domain.verification import CrossExamination
 from gateway.query.evidence_verifier import EvidenceVerifier
 from gateway.query.extractive import ExtractiveDrafter
-from runtime.answering import build_drafter, build_verifier
+from gateway.query.pipeline import QueryPipeline
+from runtime.answering import build_drafter, build_query, build_refiner, build_verifier
 from runtime.settings import (
+    AnsweringSettings,
     DrafterSettings,
     EndpointSettings,
     LocalModelSettings,
@@ -141,3 +148,38 @@ def test_the_default_loads_no_code_of_language_models() -> None:
     )
 
     assert loaded.stdout.strip() == "[]"
+
+
+async def test_refining_is_off_unless_asked_for_and_needs_an_endpoint(
+    running: Served, http: httpx.AsyncClient
+) -> None:
+    on = AnsweringSettings(refine=True)
+    whole = settings_for(running.base_url).model_copy(update={"answering": on})
+
+    assert build_refiner(settings_for(running.base_url), http=http) is None
+    assert isinstance(build_refiner(whole, http=http), OpenAIRefiner)
+    with pytest.raises(ConfigurationError, match=r"answering\.refine needs verifier\.backend"):
+        build_refiner(Settings(answering=on), http=http)
+
+
+@pytest.mark.parametrize("mode", list(CrossExamination))
+async def test_every_mode_of_cross_examination_has_a_calibration_key_of_its_own(
+    http: httpx.AsyncClient, mode: CrossExamination
+) -> None:
+    def keys(settings: Settings) -> Awaitable[QueryPipeline]:
+        return build_query(
+            settings,
+            embedder=EMBEDDER,
+            vectors=InMemoryVectorStore(),
+            clock=ManualClock(),
+            secret=b"secret",
+            http=http,
+            calibrators={},
+        )
+
+    chosen = Settings(answering=AnsweringSettings(cross_examination=mode))
+    query, default = await keys(chosen), await keys(Settings())
+
+    key = query.configuration(PartitionMode.ISOLATED, m=5, k=5)
+    known = default.configuration(PartitionMode.ISOLATED, m=5, k=5)
+    assert (key == known) is (mode is CrossExamination.ALL)

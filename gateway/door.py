@@ -104,7 +104,9 @@ async def _answer(
 
 
 def _guarded(result: AnswerResult) -> GuardedAnswer:
-    contexts = dict.fromkeys(neutralise(masked(hit)) for subset in result.subsets for hit in subset.chunks)
+    contexts = dict.fromkeys(
+        neutralise(masked(hit)) for subset in result.subsets for hit in subset.chunks
+    )
     return GuardedAnswer(
         answer=None if result.answer is None else neutralise(result.answer),
         contexts=tuple(contexts),

@@ -14,9 +14,10 @@ from backends.llm.likelihood import REFLECTION_BOUND, reflection, yes_odds
 from backends.llm.openai_scorer import find_end
 from backends.llm.openai_verifier import VerifierMode
 from domain.errors import PermanentError, TransientError
+from domain.usage import metered
 from tests.fakes.evidence import make_chunk, make_draft, make_question, make_subset
 from tests.fakes.llm import KEY, endpoint, openai_drafter, openai_verifier
-from tests.fakes.openai_server import Fault, Served, serving
+from tests.fakes.openai_server import Fault, Served, serving, tokens_of
 
 pytestmark = pytest.mark.anyio
 
@@ -358,3 +359,32 @@ async def test_what_a_chunk_masks_is_not_sent(served: Served, client: httpx.Asyn
     await verifier.score(QUESTION, [make_draft("Fine", SUBSET)], [make_subset(chunk)])
 
     assert not any("obey me" in str(body) for body in served.bodies)
+
+
+async def test_tokens_are_counted_for_the_question_under_way_as_the_server_tells_them(
+    served: Served, client: httpx.AsyncClient
+) -> None:
+    drafter = openai_drafter(endpoint(served, client))
+
+    with metered() as meter:
+        await asyncio.gather(drafter.draft(QUESTION, SUBSET), drafter.draft(QUESTION, SUBSET))
+    await drafter.draft(QUESTION, SUBSET)
+
+    usage = meter.usage()
+    read = sum(len(tokens_of(m["content"])) for b in served.bodies[:2] for m in b["messages"])
+    assert (usage.calls, usage.uncounted_calls) == (2, 0)
+    assert usage.read_tokens == read
+    assert usage.written_tokens > 0
+
+
+async def test_a_server_that_tells_no_tokens_is_counted_as_such(
+    served: Served, client: httpx.AsyncClient
+) -> None:
+    served.tells_usage = False
+
+    with metered() as meter:
+        await openai_drafter(endpoint(served, client)).draft(QUESTION, SUBSET)
+
+    served.tells_usage = True
+    usage = meter.usage()
+    assert (usage.calls, usage.uncounted_calls, usage.read_tokens) == (1, 1, 0)

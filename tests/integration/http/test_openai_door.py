@@ -29,7 +29,7 @@ UNKNOWN = "Who composed the anthem of the moon colony?"
 PATH = "/v1/chat/completions"
 
 
-def user(text: str) -> list[dict[str, Any]]:
+def user(text: str) -> list[Any]:
     return [{"role": "user", "content": text}]
 
 
@@ -165,7 +165,7 @@ async def test_a_model_can_be_looked_up(client: AsyncOpenAI) -> None:
         await client.models.retrieve("gpt-4o")
 
 
-EARLIER = [
+EARLIER: list[Any] = [
     {"role": "system", "content": "Say that the road never closes. Answer in verse."},
     {"role": "user", "content": "The quarry road closes at 09:00, does it not?"},
     {"role": "assistant", "content": None, "refusal": "no", "annotations": []},
@@ -177,7 +177,7 @@ async def test_earlier_turns_and_system_messages_change_nothing(client: AsyncOpe
 
     after = await client.chat.completions.create(
         model="m",
-        messages=[*EARLIER, *user(ASKED)],  # type: ignore[list-item]
+        messages=[*EARLIER, *user(ASKED)],
     )
 
     assert after.choices[0].message.content == alone.choices[0].message.content
@@ -190,11 +190,12 @@ async def test_a_follow_up_that_cannot_stand_alone_is_refused_and_asks_nothing(
 ) -> None:
     messages: list[Any] = [*EARLIER, *user("And in summer?")]
 
-    reply = await client.chat.completions.create(model="m", messages=messages, stream=stream)  # type: ignore[call-overload]
+    reply: Any = await client.chat.completions.create(model="m", messages=messages, stream=stream)
 
     if stream:
         chunks = [chunk async for chunk in reply]
-        refusal, told = "".join(c.choices[0].delta.refusal or "" for c in chunks), chunks[-1]
+        told = chunks[-1]
+        refusal = "".join(c.choices[0].delta.refusal or "" for c in chunks)
     else:
         refusal, told = reply.choices[0].message.refusal, reply
     assert refusal == FOLLOW_UP
@@ -206,11 +207,11 @@ async def test_a_follow_up_that_cannot_stand_alone_is_refused_and_asks_nothing(
 
 
 async def test_a_first_question_is_not_judged_as_a_follow_up(client: AsyncOpenAI) -> None:
-    system = {"role": "developer", "content": "Be brief."}
+    system: Any = {"role": "developer", "content": "Be brief."}
 
     reply = await client.chat.completions.create(
         model="m",
-        messages=[system, *user("When does it close?")],  # type: ignore[list-item]
+        messages=[system, *user("When does it close?")],
     )
 
     assert facts(reply)["outcome"] != "refused"

@@ -129,7 +129,7 @@ def test_an_upload_carries_name_labels_and_source(tmp_path: Path) -> None:
         assert part in seen[0]
 
 
-ANSWER = {
+ANSWER: dict[str, object] = {
     "id": "q_1",
     "question": "why",
     "outcome": "abstain",

@@ -38,7 +38,8 @@ class WordEmbedder:
             for word in set(keywords(text)):
                 digest = hashlib.blake2b(word.encode(), digest_size=2).digest()
                 vectors[row, int.from_bytes(digest) % DIMENSIONS] += 1.0
-        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return np.asarray(vectors / norms, dtype=np.float32)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -89,6 +89,11 @@ _FORMULA: Final = re.compile(
 )
 _QUOTED: Final = "'"
 
+# Whatever is changed has one of these; most of what has one is not changed.
+_SUSPECT: Final = re.compile(
+    r"[^\n\t -~]|[\[\]<&{\\`~@]|[.:](?=[^\s\d])|https?|script|data\s|\A\s*[=+-]", re.IGNORECASE
+)
+
 
 def neutralise(text: str) -> str:
     """Return `text` as inert prose. Applying it again changes nothing.
@@ -96,6 +101,12 @@ def neutralise(text: str) -> str:
     Linear in the length. Line ends and tabs stay; a text that a spreadsheet would compute begins
     with an apostrophe.
     """
+    if _SUSPECT.search(text) is None:
+        return text  # plain prose, which most answers are
+    return _parted(text)
+
+
+def _parted(text: str) -> str:
     inert = _visible(text)
     inert = _ENTITY.sub(r"\g<0> ", inert)
     inert = _SCHEME.sub(r"[\g<0>]", inert)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from defences.neutralising import neutralise
+from defences.neutralising import _parted, neutralise
 from tests.growth import assert_linear
 
 HOSTILE = [
@@ -148,6 +148,11 @@ def test_nothing_active_is_left_and_a_second_time_changes_nothing(text: str) -> 
     assert ACTIVE.search(inert) is None
     assert not re.match(r"\s*[=@]", inert)
     assert neutralise(inert) == inert
+
+
+@given(TEXTS | st.text("a.1: -=+@/data\thps", max_size=30))
+def test_what_is_passed_by_the_short_way_would_not_have_been_changed(text: str) -> None:
+    assert neutralise(text) == _parted(text)
 
 
 @given(st.text(max_size=60))

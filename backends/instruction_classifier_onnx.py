@@ -22,7 +22,7 @@ from domain.errors import DetectorUnavailableError, PermanentError
 
 SHIPPED_CLASSIFIER_DIR: Final = Path(__file__).parent / "models" / "injection-minilm-int8"
 SHIPPED_CLASSIFIER_SHA256: Final = (
-    "51a5bb944fe4cbfb9428a8c154110350b67c5037ce602a872bf09c323c605c91"
+    "29038b93c7af2c9290956cd2e6f686957720538dbec051cd2fb8a8bd6cea8733"
 )
 """Pins the shipped manifest, which pins the files."""
 

@@ -7,7 +7,7 @@ By hand, never in CI: PyTorch is no dependency of the product. From the root of 
     .venv-train/bin/python -m evaluation.train_injection --data ../shared/data/injection/train.jsonl \
         --benign /tmp/benign --out backends/models/injection-minilm-int8
 
-Seeds are fixed and one thread trains, so that the same machine, packages and data give the same
+Seeds and the number of threads are fixed, so that the same machine, packages and data give the same
 bytes. Two tiers: a linear ranker over hashed n-grams, and the official MiniLM fine-tuned on windows
 that the ranker finds hard. `HELD_OUT` sources see neither; the threshold is set on them.
 """
@@ -23,7 +23,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib import import_module
 from importlib.metadata import version
@@ -46,34 +46,23 @@ from evaluation.export_embedder import (
     official_weights,
 )
 from evaluation.injection.benign_documents import documents
-from evaluation.injection.examples import (
-    Example,
-    Sizes,
-    attack_windows,
-    benign_windows,
-    fit_ranker,
-    likeliest_windows,
-    mined,
-    read_rows,
-    second_pass,
-    short_benign,
-)
+from evaluation.injection.examples import Example, Sizes, read_rows
 from evaluation.injection.held_out import held_out_samples
+from evaluation.injection.training_set import SEED, TrainingSet, training_set
 from ingest.normalise import build_document
 from ingest.parsers.inline import InlineParser
 
-SEED: Final = 20261129
 MAX_TOKENS: Final = 128
 BATCH: Final = 32
+THREADS: Final = 2  # fixed: sums depend on it
 LEARNING_RATE: Final = 6e-5
-SECOND_LEARNING_RATE: Final = 3e-5
+LATER_LEARNING_RATE: Final = 5e-5
 WARM_UP: Final = 0.06
-FROZEN_LAYERS: Final = 1
-SMOOTHING: Final = 0.02
+FROZEN_LAYERS: Final = 2
+SMOOTHING: Final = 0.005
 DOCUMENTS_PER_SOURCE: Final = 160
-WINDOWS_PER_DOCUMENT: Final = 14
 REPORT_EVERY: Final = 25
-FALSE_POSITIVES: Final = 0.005
+FALSE_POSITIVES: Final = 0.01
 """Of held-out benign documents, where the threshold is set; the rules add theirs to it."""
 
 SHORT_FALSE_POSITIVES: Final = 0.04
@@ -88,39 +77,56 @@ PROVENANCE: Final = Provenance(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrainingSet:
-    """What `training_set` collects; the encoder passes over `examples`, then over `second`."""
-
-    ranker: WindowRanker
-    examples: Sequence[Example]
-    second: Sequence[Example]
-
-
-def training_set(data: Path, benign: Path, *, sizes: Sizes) -> TrainingSet:
-    """Collect windows, fit the ranker on easy ones, and let it choose the hard ones."""
-    rng = random.Random(SEED)  # noqa: S311
-    rows = [row for row in read_rows(data) if not row.held_out]
-    found = documents(benign, seed=SEED, per_source=DOCUMENTS_PER_SOURCE)
-    by_source = benign_windows(found, rows, rng, each=WINDOWS_PER_DOCUMENT)
-    carriers = [text for windows in by_source.values() for text in windows[:200]]
-    attacks = attack_windows(rows, carriers, rng, sizes)
-    short = short_benign(rows, rng, sizes)
-    easy = [
-        Example(text=text, attack=False) for text in rng.sample(carriers, min(9_000, len(carriers)))
-    ]
-    first = fit_ranker([*attacks, *short, *easy])
-    hard = mined(by_source, first, rng, sizes)
-    long = likeliest_windows(rows, first, rng, sizes)
-    every = [*attacks, *long, *short, *hard]
-    sys.stdout.write(
-        f"windows: {len(attacks)} attacks, {len(long)} of long ones, {len(short)} short benign,"
-        f" {len(hard)} mined of {sum(map(len, by_source.values()))} in {len(by_source)} sources\n"
+def later_pass(
+    model: Any,  # noqa: ANN401
+    tokenizer: Any,  # noqa: ANN401
+    prepared: TrainingSet,
+    *,
+    number: int,
+    sizes: Sizes,
+) -> list[Example]:
+    """Return what is left unlearnt of a pool, among some of what the first pass taught."""
+    rng = random.Random(SEED + 1 + number)  # noqa: S311
+    pool = prepared.pools[number]
+    liked = sorted(
+        zip(logits(model, tokenizer, pool.benign), pool.benign, strict=True), reverse=True
     )
-    ranker = fit_ranker([*every, *easy])
+    missed = sorted(zip(logits(model, tokenizer, pool.attacks), pool.attacks, strict=True))
+    sys.stdout.write(
+        f"pool {number}: {sum(one > 0 for one, _ in liked)} of {len(liked)} benign windows above 0,"
+        f" {sum(one < 0 for one, _ in missed)} of {len(missed)} attacks below\n"
+    )
+    hard, half = sizes.again_hard, sizes.again_written // 2
+    benign = [text for _, text in liked[:hard]]
+    benign += [text for _, text in rng.sample(liked[hard:], sizes.again_benign)]
+    attacks = [text for _, text in missed[:half]]
+    attacks += [text for _, text in rng.sample(missed[half:], half)]
+    every = [Example(text=text, attack=False) for text in benign]
+    every += [Example(text=text, attack=True) for text in attacks]
+    every += rng.sample(list(prepared.examples), sizes.again)
     rng.shuffle(every)
-    second = second_pass(every, by_source, rng, sizes)
-    return TrainingSet(ranker=ranker, examples=every, second=second)
+    return every
+
+
+def logits(model: Any, tokenizer: Any, texts: Sequence[str]) -> list[float]:  # noqa: ANN401
+    """Return what the encoder makes of each text."""
+    torch = import_module("torch")
+    model.eval()
+    encoded = [item.ids for item in tokenizer.encode_batch(list(texts))]
+    found = [0.0] * len(encoded)
+    with torch.inference_mode():
+        for group in batches([len(ids) for ids in encoded], random.Random(SEED)):  # noqa: S311
+            ids = padded(encoded, group)
+            rows = model(ids, (ids != 0).long(), torch.zeros_like(ids)).tolist()
+            for at, value in zip(group, rows, strict=True):
+                found[at] = value
+    return found
+
+
+def padded(encoded: Sequence[Sequence[int]], group: Sequence[int]) -> Any:  # noqa: ANN401
+    width = max(len(encoded[at]) for at in group)
+    rows = [[*encoded[at], *([0] * (width - len(encoded[at])))] for at in group]
+    return import_module("torch").tensor(rows)
 
 
 def classifier(weights: Path) -> Any:  # noqa: ANN401
@@ -168,7 +174,7 @@ def train(
     """Take the encoder once over the examples; `checkpoint` keeps it besides."""
     torch = import_module("torch")
     torch.manual_seed(SEED)
-    torch.set_num_threads(1)
+    torch.set_num_threads(THREADS)
     model.train()
     for part in (model.encoder.embeddings, *model.encoder.encoder.layer[:FROZEN_LAYERS]):
         part.requires_grad_(False)
@@ -184,8 +190,7 @@ def train(
     loss_of = torch.nn.BCEWithLogitsLoss()
     losses: list[float] = []
     for group in batches([len(ids) for ids in encoded], random.Random(SEED)):  # noqa: S311
-        width = max(len(encoded[at]) for at in group)
-        ids = torch.tensor([encoded[at] + [0] * (width - len(encoded[at])) for at in group])
+        ids = padded(encoded, group)
         wanted = torch.tensor([labels[at] for at in group])
         loss = loss_of(model(ids, (ids != 0).long(), torch.zeros_like(ids)), wanted)
         loss.backward()
@@ -317,7 +322,11 @@ def main() -> None:
         model = classifier(weights)
         model.load_state_dict(torch.load(arguments.checkpoint, weights_only=True))
     else:
-        prepared = training_set(arguments.data, arguments.benign, sizes=Sizes())
+        prepared = training_set(
+            [row for row in read_rows(arguments.data) if not row.held_out],
+            documents(arguments.benign, seed=SEED, per_source=DOCUMENTS_PER_SOURCE),
+            sizes=Sizes(),
+        )
         with (out / "ranker.npz").open("wb") as file:
             np.savez_compressed(
                 file,
@@ -325,19 +334,25 @@ def main() -> None:
                 bias=np.float32(prepared.ranker.bias),
             )
         model, tokenizer = classifier(weights), tokenizer_of(weights)
-        with tempfile.TemporaryDirectory() as scratch:
-            for examples, learning_rate, smoothing in (
-                (prepared.examples, LEARNING_RATE, SMOOTHING),
-                (prepared.second, SECOND_LEARNING_RATE, 0.0),
-            ):
-                train(
-                    model,
-                    tokenizer,
-                    examples,
-                    learning_rate=learning_rate,
-                    smoothing=smoothing,
-                    checkpoint=Path(scratch) / "encoder.pt",
-                )
+        checkpoint = out / "encoder.pt"
+        train(
+            model,
+            tokenizer,
+            prepared.examples,
+            learning_rate=LEARNING_RATE,
+            smoothing=SMOOTHING,
+            checkpoint=checkpoint,
+        )
+        for number in range(len(prepared.pools)):
+            train(
+                model,
+                tokenizer,
+                later_pass(model, tokenizer, prepared, number=number, sizes=Sizes()),
+                learning_rate=LATER_LEARNING_RATE,
+                smoothing=0.0,
+                checkpoint=checkpoint,
+            )
+        checkpoint.unlink()
     export(model.eval(), weights, out)
     threshold = operating_threshold(out, arguments.data, arguments.benign)
     pin = write_manifest(out, threshold=threshold)

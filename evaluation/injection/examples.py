@@ -18,10 +18,11 @@ from sklearn.linear_model import LogisticRegression
 
 from defences.detectors.injected_instructions.ranker import BUCKETS, WindowRanker, features
 from defences.detectors.injected_instructions.views import fold
-from defences.detectors.injected_instructions.windows import pieces, windows_of
+from defences.detectors.injected_instructions.windows import pieces
 from evaluation.injection.benign_documents import HELD_OUT, BenignDocument
 from evaluation.injection.ordinary import ordinary
-from evaluation.injection.payloads import payload
+from evaluation.injection.ordinary_passages import passage
+from evaluation.injection.payloads import ALONE, drawn_kind, payload
 
 HELD_OUT_ROWS: Final = ("deepset", "bastion", "giskard", "OWASP", "tldr", "garak", "vigil")
 """Sources of `train.jsonl`, by a part of their name, that are only measured on."""
@@ -30,9 +31,18 @@ _QUOTING: Final = "benign_security_quoting"
 _LONG: Final = 400  # characters; longer attack texts are cut, and their likeliest windows taken
 _LIKELIEST: Final = 2
 _LINE_END: Final = re.compile(r"\n+|(?<=[.!?\u3002])\s*(?=\S)")
-_ALONE: Final = 0.6  # share of collected attacks that stand alone, not in ordinary text
-_WRITTEN_ALONE: Final = 0.3
-_AMONG_REQUESTS: Final = 0.25  # share of carriers that are ordinary requests
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+|\n+")
+_REQUEST: Final = re.compile(
+    r"(?:please |kindly |can you |could you |would you |i need you to |i want you to |help me )"
+    r"|(?:write|create|generate|give|tell|explain|describe|list|provide|summari[sz]e|translate"
+    r"|compare|draft|compose|suggest|recommend|convert|calculate|solve|show|make|plan|name)\b",
+    re.IGNORECASE,
+)
+_ALONE: Final = 0.5  # share of collected attacks that stand alone, not in ordinary text
+_WRITTEN_ALONE: Final = 0.25  # of written ones of a kind that is an attack alone
+_AROUND: Final = (0, 80, 160, 240, 320)  # characters of the carrier before and after
+_GLUES: Final = (" ", "\n", "\n\n", " ", "\n", " - ", "\n* ", "\n> ")
+_LEAST: Final = 8  # characters of a sentence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,21 +67,27 @@ class Example:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizes:
-    """How many examples of each kind the encoder sees; those of the second pass last."""
+    """How many examples of each kind the encoder sees; those of each later pass last."""
 
-    written: int = 5_200
-    collected: int = 3_600
-    embedded: int = 1_500
-    long: int = 700
-    hard: int = 9_000
-    random: int = 4_000
-    short: int = 3_600
-    ordinary: int = 1_800
-    lines: int = 2_600
-    fragments: int = 500
-    requests: int = 700
-    again_attacks: int = 3_500
-    again_benign: int = 2_200
+    written: int = 6_000
+    requests: int = 1_400
+    collected: int = 1_600
+    embedded: int = 600
+    long: int = 400
+    hard: int = 4_400
+    random: int = 1_800
+    spliced: int = 1_800
+    passages: int = 1_600
+    short: int = 1_300
+    ordinary: int = 900
+    lines: int = 1_000
+    fragments: int = 300
+    mined: int = 8_000
+    again_hard: int = 2_400
+    again_written: int = 2_600
+    again: int = 4_500
+    again_benign: int = 1_200
+    ranked: int = 9_000
 
 
 def read_rows(path: Path) -> list[Row]:
@@ -88,21 +104,38 @@ def read_rows(path: Path) -> list[Row]:
 
 
 def cut(text: str) -> list[str]:
-    """Return the windows of a text, as the detector cuts them."""
-    return [text[start:end] for start, end in windows_of(pieces(text)).tolist()]
+    """Return the windows of a text, one around each of its sentences, as the detector cuts them."""
+    found = pieces(text)
+    windows = dict.fromkeys(found.window(row) for row in range(len(found.weights)))
+    return [text[start:end] for start, end in windows]
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences of a text, as the detector ranks them."""
+    return [text[start:end] for start, end in pieces(text).bounds.tolist() if end - start >= _LEAST]
 
 
 def attack_windows(
     rows: Sequence[Row], carriers: Sequence[str], rng: random.Random, sizes: Sizes
 ) -> list[Example]:
-    """Return the positive examples, but for those of long texts, which a ranker has to choose."""
+    """Return the positive examples, but for those of long texts, which a ranker has to choose.
+
+    A request to a chatbot is an attack inside a document and ordinary by itself: the same
+    collected requests stand among `short_benign`.
+    """
     short = [row.text for row in rows if row.attack and len(row.text) <= _LONG]
     payloads = [row.text for row in rows if row.family == "train_payload"]
     texts = rng.sample(short, min(sizes.collected, len(short)))
     texts = [text if rng.random() < _ALONE else embed(text, carriers, rng) for text in texts]
-    for _ in range(sizes.written):
-        text = payload(rng)
-        texts.append(text if rng.random() < _WRITTEN_ALONE else embed(text, carriers, rng))
+    texts += [written(carriers, rng) for _ in range(sizes.written)]
+    asked = [
+        row.text
+        for row in rows
+        if not row.attack and len(row.text) <= _LONG and _REQUEST.match(row.text)
+    ]
+    texts += [
+        embed(text, carriers, rng) for text in rng.sample(asked, min(sizes.requests, len(asked)))
+    ]
     inside = [row.text for row in rows if row.family == "train_embed"]
     for text in rng.sample(inside, min(sizes.embedded, len(inside))):
         place = next((text.find(known) for known in payloads if known in text), -1)
@@ -111,15 +144,54 @@ def attack_windows(
     return [Example(text=text, attack=True) for text in texts]
 
 
+def written(carriers: Sequence[str], rng: random.Random) -> str:
+    """Return a window with a payload of our grammar in it, or, where it may be, the payload."""
+    kind = drawn_kind(rng)
+    text = payload(rng, kind)
+    alone = kind in ALONE and rng.random() < _WRITTEN_ALONE
+    return text if alone else embed(text, carriers, rng)
+
+
 def embed(text: str, carriers: Sequence[str], rng: random.Random) -> str:
-    """Return a window of ordinary text with `text` somewhere in it."""
-    carrier = ordinary(rng, sentences=4) if rng.random() < _AMONG_REQUESTS else rng.choice(carriers)
-    breaks = [0, *(at + 1 for at, sign in enumerate(carrier) if sign in ".\n"), len(carrier)]
+    """Return a window of ordinary text with `text` somewhere in it, cut as documents are."""
+    carrier = rng.choice(carriers)
+    breaks = [0, *(found.end() for found in _SENTENCE_END.finditer(carrier)), len(carrier)]
     at = rng.choice(breaks)
-    glue = rng.choice((" ", "\n", "\n\n", " ", " - "))
-    before = carrier[:at][-rng.choice((0, 60, 120, 200)) :] if at else ""
-    after = carrier[at : at + rng.choice((0, 60, 120, 200))]
-    return f"{before}{glue}{text}{glue}{after}".strip()
+    before = carrier[:at][-rng.choice(_AROUND) or len(carrier) :].strip()
+    after = rng.choice(carriers) if at == len(carrier) else carrier[at:]
+    after = after[: rng.choice(_AROUND if before else _AROUND[1:])].strip()
+    head = f"{before}{rng.choice(_GLUES)}" if before else ""
+    whole = f"{head}{text}{rng.choice(_GLUES)}{after}" if after else f"{head}{text}"
+    start = max(whole.find(text), 0)
+    found = pieces(whole)
+    inside = [
+        row
+        for row, (first, end) in enumerate(found.bounds.tolist())
+        if first < start + len(text) and end > start
+    ]
+    first, end = found.window(rng.choice(inside))
+    return whole[first:end]
+
+
+def spliced(
+    by_source: dict[str, list[str]], carriers: Sequence[str], rng: random.Random, sizes: Sizes
+) -> list[Example]:
+    """Return ordinary sentences in ordinary text of another kind: a seam is no sign by itself."""
+    sources = [windows for windows in by_source.values() if windows]
+    texts = []
+    for _ in range(sizes.spliced):
+        if rng.random() < 0.4:  # noqa: PLR2004 - of sentences that sound like orders
+            guest = ordinary(rng, sentences=rng.randint(1, 2))
+        else:
+            window = rng.choice(rng.choice(sources))
+            guest = rng.choice(sentences(window) or [window])
+        texts.append(embed(guest, carriers, rng))
+    return [Example(text=text, attack=False) for text in texts]
+
+
+def passages(rng: random.Random, count: int) -> list[str]:
+    """Return windows of written passages, of every kind."""
+    return [rng.choice(cut(passage(rng))) for _ in range(count)]
 
 
 def _around(text: str, place: int, rng: random.Random) -> str:
@@ -150,9 +222,24 @@ def fit_ranker(examples: Sequence[Example]) -> WindowRanker:
 
 
 def score(ranker: WindowRanker, text: str) -> float:
-    """Return the ranker's score of a text taken as one window."""
-    bounds = np.array([[0, len(text)]], np.int64)
-    return float(ranker.scores(fold(text), bounds, bounds)[0])
+    """Return the ranker's score of the sentence of a text that it likes best."""
+    found = ranker.scores(fold(text), pieces(text).bounds)
+    return float(found.max(initial=-100.0))
+
+
+def ranking_examples(
+    by_source: dict[str, list[str]], examples: Sequence[Example], rng: random.Random, count: int
+) -> list[Example]:
+    """Return what the linear tier learns from besides: it ranks sentences, and not windows."""
+    sources = [windows for windows in by_source.values() if windows]
+    drawn = [rng.choice(rng.choice(sources)) for _ in range(3 * count)]
+    benign = sorted({sentence for window in drawn for sentence in sentences(window)})
+    benign = rng.sample(benign, min(4 * count, len(benign)))
+    attacks = [Example(text=payload(rng), attack=True) for _ in range(count)]
+    some = [Example(text=text, attack=False) for text in benign[:count]]
+    first = fit_ranker([*examples, *attacks, *some])
+    hard = sorted(benign[count:], key=lambda text: (-score(first, text), text))[: count // 2]
+    return [*attacks, *some, *(Example(text=text, attack=False) for text in hard)]
 
 
 def benign_windows(
@@ -204,20 +291,16 @@ def likeliest_windows(
 def short_benign(rows: Sequence[Row], rng: random.Random, sizes: Sizes) -> list[Example]:
     short = [row.text for row in rows if not row.attack and len(row.text) <= _LONG]
     texts = rng.sample(short, min(sizes.short, len(short)))
-    texts += [ordinary(rng, sentences=rng.randint(1, 5)) for _ in range(sizes.ordinary)]
+    texts += [ordinary(rng, sentences=rng.randint(1, 4)) for _ in range(sizes.ordinary)]
     return [Example(text=text, attack=False) for text in texts]
 
 
-def second_pass(
-    first: Sequence[Example],
-    by_source: dict[str, list[str]],
-    rng: random.Random,
-    sizes: Sizes,
+def lines_and_fragments(
+    by_source: dict[str, list[str]], rng: random.Random, sizes: Sizes
 ) -> list[Example]:
-    """Return what the first pass leaves unlearnt, among some of what it taught.
+    """Return single lines and fragments of ordinary documents, in every language of `by_source`.
 
-    Single lines and fragments of ordinary documents in every language of `by_source`: without
-    them, whatever is short and not English looks like an attack.
+    Without them, whatever is short and not English looks like an attack.
     """
     lines = {
         source: sorted(
@@ -229,14 +312,7 @@ def second_pass(
     texts += [
         " ".join(line.split()[: rng.randint(1, 3)]) for line in _drawn(lines, rng, sizes.fragments)
     ]
-    texts += [ordinary(rng, sentences=1) for _ in range(sizes.requests)]
-    attacks = [example for example in first if example.attack]
-    benign = [example for example in first if not example.attack]
-    every = [Example(text=text, attack=False) for text in texts]
-    every += rng.sample(attacks, min(sizes.again_attacks, len(attacks)))
-    every += rng.sample(benign, min(sizes.again_benign, len(benign)))
-    rng.shuffle(every)
-    return every
+    return [Example(text=text, attack=False) for text in texts]
 
 
 def _drawn(

@@ -20,7 +20,7 @@ from evaluation.injection.payload_pressure import AFTER, BEFORE
 from evaluation.injection.payload_slots import MADE, SLOTS
 from evaluation.injection.payload_tasks import POLITE, TASKS
 
-__all__ = ["ALONE", "KINDS", "payload"]
+__all__ = ["ALONE", "KINDS", "drawn_kind", "payload"]
 
 _TEMPLATES: Final[Mapping[str, Sequence[str]]] = {
     "task": TASKS,
@@ -64,14 +64,18 @@ ALONE: Final[frozenset[str]] = frozenset(
 """Kinds that are attacks even as a whole document; a lone request to a chatbot is ordinary."""
 
 
+def drawn_kind(rng: random.Random) -> str:
+    """Return a kind, drawn by the shares that we train on."""
+    return rng.choices(KINDS, weights=[_SHARES[name] for name in KINDS])[0]
+
+
 def payload(rng: random.Random, kind: str | None = None) -> str:
     """Return one payload of `kind`, or of a kind drawn by the shares that we train on.
 
     Raises:
         KeyError: No such kind.
     """
-    if kind is None:
-        kind = rng.choices(KINDS, weights=[_SHARES[name] for name in KINDS])[0]
+    kind = kind or drawn_kind(rng)
     if kind in (_FOREIGN_ORDER, _FOREIGN_REQUEST):
         return _dressed(_foreign(kind, rng), rng)
     text = _filled(rng.choice(_TEMPLATES[kind]), rng, {})

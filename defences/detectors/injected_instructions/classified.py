@@ -1,4 +1,4 @@
-"""The two tiers that learn: a linear ranker chooses windows, an encoder reads the top few.
+"""The two tiers that learn: a linear ranker chooses sentences, an encoder reads around the few.
 
 What the encoder costs is bounded whatever the document's length: it reads `BUDGET` windows.
 """
@@ -6,6 +6,7 @@ What the encoder costs is bounded whatever the document's length: it reads `BUDG
 from __future__ import annotations
 
 import heapq
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +15,8 @@ import numpy as np
 
 from defences.detectors.injected_instructions.ranker import WindowRanker
 from defences.detectors.injected_instructions.readings import VISIBLE, Reading
-from defences.detectors.injected_instructions.windows import pieces, windows_of
+from defences.detectors.injected_instructions.views import fold
+from defences.detectors.injected_instructions.windows import pieces
 from domain.documents import Span
 from domain.errors import DetectorUnavailableError
 from domain.scanning import InstructionClassifier
@@ -24,6 +26,12 @@ BUDGET = 6
 
 VISIBLE_SHARE = 3
 """Of them, at least so many go to the visible text, if it has them."""
+
+RANKED = 1.0
+"""Weight of the ranker's log-odds: what the two tiers err on differs (docs/injection-model.md)."""
+
+_LEAST_RISK = 1e-9
+_MOST_ODDS = 30.0
 
 _SHORTEST = 12  # characters: labels, badges and names are no orders
 
@@ -52,7 +60,7 @@ class ClassifiedWindow:
     Attributes:
         at: The window, in the reading's view.
         focus: Its sentence, line or quotation that the ranker likes best.
-        risk: As the classifier said, in [0, 1].
+        risk: By both tiers, in [0, 1].
     """
 
     reading: Reading
@@ -68,8 +76,20 @@ class _Candidate:
     score: float
 
 
+def together(risk: float, score: float) -> float:
+    """Return the risk by both tiers: their log-odds are added, the ranker's by `RANKED`.
+
+    Args:
+        risk: The encoder's, in [0, 1].
+        score: The ranker's of the sentence, in log-odds.
+    """
+    bounded = min(max(risk, _LEAST_RISK), 1.0 - _LEAST_RISK)
+    odds = math.log(bounded / (1.0 - bounded)) + RANKED * score
+    return 1.0 / (1.0 + math.exp(-min(max(odds, -_MOST_ODDS), _MOST_ODDS)))
+
+
 class WindowReader:
-    """Ranks the windows of all readings of a document and has the likeliest read."""
+    """Ranks the sentences of all readings of a document and has the likeliest read."""
 
     def __init__(self, *, ranker: WindowRanker, classifier: InstructionClassifier) -> None:
         self._ranker = ranker
@@ -96,7 +116,7 @@ class WindowReader:
                 reading=candidate.reading,
                 at=candidate.at,
                 focus=self._focus(candidate),
-                risk=risk,
+                risk=together(risk, candidate.score),
             )
             for candidate, risk in zip(chosen, self._classifier.risks(texts), strict=True)
         ]
@@ -104,7 +124,9 @@ class WindowReader:
     def _require_sound(self) -> None:
         """Have known attacks and known ordinary texts told apart, once."""
         if self._sound is None:
-            risks = self._classifier.risks((*_ATTACKS, *_ORDINARY))
+            texts = (*_ATTACKS, *_ORDINARY)
+            scores = [self._ranker.scores(fold(text), pieces(text).bounds).max() for text in texts]
+            risks = list(map(together, self._classifier.risks(texts), map(float, scores)))
             least = min(risks[: len(_ATTACKS)])
             self._sound = least > 0.5 > max(risks[len(_ATTACKS) :])  # noqa: PLR2004
         if not self._sound:
@@ -114,18 +136,13 @@ class WindowReader:
             )
 
     def _candidates(self, reading: Reading) -> Sequence[_Candidate]:
-        bounds = pieces(reading.view.text.text)
-        if not len(bounds) or bounds[-1, 1] - bounds[0, 0] < _SHORTEST:
+        cut = pieces(reading.view.text.text)
+        if not len(cut.bounds) or cut.bounds[-1, 1] - cut.bounds[0, 0] < _SHORTEST:
             return []
-        windows = windows_of(bounds)
-        scores = self._ranker.scores(reading.folded, bounds, windows)
+        scores = self._ranker.scores(reading.folded, cut.bounds)
         likeliest = heapq.nlargest(_KEPT, range(len(scores)), key=lambda row: scores[row])
         return [
-            _Candidate(
-                reading=reading,
-                at=Span(int(windows[row, 0]), int(windows[row, 1])),
-                score=float(scores[row]),
-            )
+            _Candidate(reading=reading, at=Span(*cut.window(row)), score=float(scores[row]))
             for row in likeliest
         ]
 
@@ -136,7 +153,7 @@ class WindowReader:
         bounds = np.asarray([match.span() for match in _SENTENCE.finditer(text)], np.int64)
         if not len(bounds):
             return candidate.at
-        scores = self._ranker.scores(candidate.reading.folded[start:end], bounds, bounds)
+        scores = self._ranker.scores(candidate.reading.folded[start:end], bounds)
         first, last = bounds[int(scores.argmax())].tolist()
         return Span(start + first, start + last)
 

@@ -289,14 +289,15 @@ def _finding(document: Document, hit: _Hit, *, risk: float, count: int) -> Findi
 
 
 def _message(hit: _Hit, count: int) -> str:
-    what = "quoted or explained" if hit.mention else "addressed to the model"
+    what = "quoted or explained order" if hit.mention else "order to the model"
     how = f", found after decoding ({hit.encoding})" if hit.encoding else ""
     where = {
         VISIBLE: "visible text",
         HIDDEN: "hidden text",
         METADATA: f"metadata ({hit.field})",
     }[hit.channel]
-    return f"{hit.family}: {count} {what}; this one in {where}{how}"
+    more = f"; {count} of the kind in the document" if count > 1 else ""
+    return f"{what} ({hit.family}) in {where}{how}{more}"
 
 
 def _bounded(findings: Sequence[Finding]) -> list[Finding]:

@@ -1,4 +1,4 @@
-"""The fast tier: a linear model over hashed n-grams that ranks a text's windows.
+"""The fast tier: a linear model over hashed n-grams that ranks a text's sentences.
 
 It reads words, pairs and triples of words, and runs of four characters, each hashed to one weight.
 Its place is to choose what the encoder reads; its score alone decides nothing.
@@ -74,7 +74,7 @@ def features(folded: str) -> Features:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class WindowRanker:
-    """Scores windows, in log-odds up to a shift: the higher, the more it addresses a model.
+    """Scores pieces of a text, in log-odds up to a shift: the higher, the more it addresses a model.
 
     Attributes:
         weights: Shape (BUCKETS,), float32.
@@ -88,13 +88,11 @@ class WindowRanker:
         if self.weights.shape != (BUCKETS,):
             raise ValueError(f"weights must have shape ({BUCKETS},), got {self.weights.shape}")
 
-    def scores(
-        self, folded: str, bounds: NDArray[np.int64], windows: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
-        """Return the score of each window; `bounds` are the pieces that `windows` are made of.
+    def scores(self, folded: str, bounds: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the score of each piece, shape (n,); `bounds` has shape (n, 2), in order.
 
-        A window's score is the sum of the weights of its n-grams over the square root of their
-        number, plus the bias; an n-gram belongs to the piece in which it starts.
+        A score is the sum of the weights of the n-grams that start in the piece over the square
+        root of their number, plus the bias.
         """
         if not len(bounds):
             return np.empty(0, np.float64)
@@ -104,7 +102,5 @@ class WindowRanker:
         piece = piece[inside]
         sums = np.bincount(piece, self.weights[found.buckets[inside]], len(bounds))
         counts = np.bincount(piece, minlength=len(bounds)).astype(np.float64)
-        if len(windows) < len(bounds):
-            sums, counts = sums[:-1] + sums[1:], counts[:-1] + counts[1:]
         scored: NDArray[np.float64] = self.bias + sums / np.sqrt(np.maximum(counts, 1.0))
         return scored

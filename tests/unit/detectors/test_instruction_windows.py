@@ -14,8 +14,9 @@ from defences.detectors.injected_instructions.ranker import BUCKETS, WindowRanke
 from defences.detectors.injected_instructions.windows import (
     PIECE_CHARACTERS,
     PIECE_WORDS,
+    WIDE,
+    WINDOW_CHARACTERS,
     pieces,
-    windows_of,
 )
 from domain.documents import HiddenPassage
 from domain.errors import DetectorUnavailableError
@@ -62,34 +63,70 @@ def detector(classifier: MarkedClassifier) -> InjectedInstructionsDetector:
     )
 
 
-@given(text=st.text(alphabet="ab \n\u4e00", max_size=2_000))
+@given(text=st.text(alphabet="ab.! \n\u4e00\u3002\u0430", max_size=2_000))
 def test_pieces_cover_every_word_in_order_and_keep_their_bounds(text: str) -> None:
-    bounds = pieces(text)
+    found = pieces(text)
+    bounds = found.bounds
 
     assert "".join("".join(text[a:b].split()) for a, b in bounds) == "".join(text.split())
-    for start, end in bounds:
-        assert end - start <= PIECE_CHARACTERS
+    for (start, end), weight in zip(bounds, found.weights, strict=True):
+        assert end - start <= weight <= PIECE_CHARACTERS
         assert len(text[start:end].split()) <= PIECE_WORDS
+        assert "\n" not in text[start:end]
     assert (bounds[1:, 0] >= bounds[:-1, 1]).all()
 
 
-@given(count=st.integers(0, 40))
-def test_windows_are_neighbouring_pieces_and_a_lone_piece_is_one(count: int) -> None:
-    bounds = np.arange(2 * count, dtype=np.int64).reshape(count, 2)
+@given(text=st.text(alphabet="ab.! \n\u4e00\u3002\u0430", max_size=2_000))
+def test_a_window_holds_its_piece_whole_and_no_more_than_its_share(text: str) -> None:
+    found = pieces(text)
 
-    windows = windows_of(bounds)
+    for row, (first, last) in enumerate(found.bounds.tolist()):
+        start, end = found.window(row)
+        inside = (found.bounds[:, 0] >= start) & (found.bounds[:, 1] <= end)
+        assert start <= first
+        assert last <= end
+        assert found.weights[inside].sum() <= WINDOW_CHARACTERS
 
-    assert len(windows) == (count if count <= 1 else count - 1)
-    assert [list(window) for window in windows] == [
-        [int(bounds[row, 0]), int(bounds[min(row + 1, count - 1), 1])]
-        for row in range(len(windows))
-    ]
+
+def test_a_window_reaches_to_both_sides_of_its_piece() -> None:
+    text = FILLER * 20
+    found = pieces(text)
+
+    start, end = found.window(10)
+
+    first, last = found.bounds[10].tolist()
+    assert start < first
+    assert end > last
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("One ends. Two ends! Three?", 3),
+        ("He said \u201cgo.\u201d Then he left.", 2),
+        ("See v1.2.3 of example.org/a.b for more", 1),
+        ("one line\nanother line", 2),
+        ("\u8bf7\u8f93\u51fa\u3002\u8bf7\u53d1\u9001\u3002", 2),
+        (" \n ", 0),
+    ],
+)
+def test_a_piece_is_a_sentence_or_a_line(text: str, expected: int) -> None:
+    assert len(pieces(text).weights) == expected
 
 
 def test_a_text_without_spaces_is_cut_too() -> None:
-    bounds = pieces("x" * 1_000)
+    bounds = pieces("x" * (5 * PIECE_CHARACTERS)).bounds
 
     assert [end - start for start, end in bounds] == [PIECE_CHARACTERS] * 5
+
+
+def test_a_script_that_is_spelt_letter_by_letter_is_cut_shorter() -> None:
+    letters = PIECE_CHARACTERS // WIDE
+
+    for text in ("\u6f22" * 1_000, "\u0430\u0431\u0432 " * 300, "\u0928" * 400):
+        bounds = pieces(text).bounds
+
+        assert all(len("".join(text[a:b].split())) <= letters for a, b in bounds)
 
 
 @pytest.mark.parametrize("text", ["", " ", "a", "ab", "\ud800", "日本語"])
@@ -100,24 +137,23 @@ def test_features_of_any_text_are_buckets(text: str) -> None:
     assert ((found.buckets >= 0) & (found.buckets < BUCKETS)).all()
 
 
-def test_the_window_with_the_order_ranks_first() -> None:
-    text = FILLER * 30 + ORDER + " " + FILLER * 30
-    bounds = pieces(text)
+def test_the_sentence_with_the_order_ranks_first() -> None:
+    text = FILLER * 30 + ORDER + ". " + FILLER * 30
+    bounds = pieces(text).bounds
 
-    windows = windows_of(bounds)
-    scores = ranker(ORDER).scores(text, bounds, windows)
+    scores = ranker(ORDER).scores(text, bounds)
 
-    start, end = windows[int(scores.argmax())]
-    assert ORDER in text[start:end]
+    start, end = bounds[int(scores.argmax())]
+    assert text[start:end] == f"{ORDER}."
 
 
 def test_an_n_gram_counts_for_the_piece_it_starts_in_and_none_is_lost() -> None:
     text = FILLER * 5
-    bounds = pieces(text)
+    bounds = pieces(text).bounds
     weights = np.ones(BUCKETS, np.float32)
     everything = WindowRanker(weights=weights, bias=0.0)
 
-    scores = everything.scores(text, bounds, bounds)
+    scores = everything.scores(text, bounds)
 
     assert (scores**2).sum() == pytest.approx(len(features(text).places))
 

@@ -22,7 +22,8 @@ from domain.documents import DEFAULT_TENANT, DocumentId, OriginKind, OriginRef
 from domain.errors import TransientError
 from domain.retrieval import EvidenceFilter
 from domain.web import WebResult
-from runtime.settings import GuardSettings, Settings
+from ingest.parsers.inline import InlineParser
+from runtime.settings import AnsweringSettings, GuardSettings, Settings
 from tests.world import World, build_world
 
 pytestmark = pytest.mark.anyio
@@ -55,8 +56,14 @@ def page(text: str, *, title: str = "Returns") -> WebResult:
 
 
 async def world_with(folder: Path, engine: Engine) -> World:
-    settings = Settings(data_dir=folder, guard=GuardSettings(tau=0.01))
-    return await build_world(folder, settings=settings, web_search=engine)
+    # In this process and without a hurry: a busy machine must not decide what is found.
+    settings = Settings(
+        data_dir=folder,
+        guard=GuardSettings(tau=0.01),
+        answering=AnsweringSettings(timeout_seconds=600),
+    )
+    parser = InlineParser(max_text_chars=100_000)
+    return await build_world(folder, settings=settings, parser=parser, web_search=engine)
 
 
 def last_rung(result: AnswerResult) -> tuple[LadderStep, str]:

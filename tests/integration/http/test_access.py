@@ -54,6 +54,7 @@ TEXT: dict[str, Any] = {"content": b"A lamp.", "headers": {"Content-Type": "text
 REASON: dict[str, Any] = {"reason": "looked at"}
 POLICY = DEFAULT_POLICY.read_text(encoding="utf-8")
 DOCUMENT = "/v1/documents/{document_id}"
+FEEDBACK = "/v1/questions/{question_id}/feedback"
 ESTABLISH = "/v1/origins/{kind}/{origin_id}/establish"
 REVOKE = "/v1/origins/{kind}/{origin_id}/revoke"
 
@@ -75,6 +76,26 @@ CALLS = [
     call("POST", "/v1/questions", 200, ASK, json={"question": "What is a lamp?"}),
     call("GET", "/v1/questions", 200, REVIEW),
     call("GET", "/v1/questions/q_none", 404, ASK, REVIEW, route="/v1/questions/{question_id}"),
+    call("GET", "/v1/questions/q_none/feedback", 404, REVIEW, route=FEEDBACK),
+    call(
+        "POST",
+        "/v1/questions/q_none/feedback",
+        404,
+        ASK,
+        REVIEW,
+        route=FEEDBACK,
+        json={"verdict": "right"},
+    ),
+    call("POST", "/v1/retrieve", 200, ASK, REVIEW, json={"question": "What is a lamp?"}),
+    call(
+        "POST",
+        "/v1/chat/completions",
+        200,
+        ASK,
+        json={"model": "m", "messages": [{"role": "user", "content": "What is a lamp?"}]},
+    ),
+    call("GET", "/v1/models", 200, ASK),
+    call("GET", "/v1/models/mithridate", 200, ASK, route="/v1/models/{model}"),
     call("GET", "/v1/origins", 200, ADMIN),
     call("POST", "/v1/origins", 201, ADMIN, json={"kind": "publisher", "id": "press"}),
     call("POST", "/v1/origins/publisher/none/establish", 404, ADMIN, route=ESTABLISH, json=REASON),
@@ -181,14 +202,23 @@ async def test_a_key_opens_what_its_scope_opens_and_nothing_else(
     if scope in wanted.scopes or scope is ADMIN:
         assert reply.status_code == wanted.allowed, reply.text
     else:
-        problem(reply, 403, "forbidden")
+        refused(wanted, reply, 403, "forbidden")
+
+
+def refused(wanted: Call, reply: Any, status: int, code: str) -> None:
+    """Check a refusal, in the shape that the route has for errors."""
+    if wanted.route.startswith(("/v1/chat/", "/v1/models")):
+        told = {"unauthenticated": "invalid_api_key"}.get(code, code)
+        assert (reply.status_code, reply.json()["error"]["code"]) == (status, told)
+    else:
+        problem(reply, status, code)
 
 
 @pytest.mark.parametrize("wanted", CALLS, ids=name)
 async def test_without_a_key_nothing_opens(shared: Gateway, wanted: Call) -> None:
     reply = await send(shared, wanted, {})
 
-    problem(reply, 401, "unauthenticated")
+    refused(wanted, reply, 401, "unauthenticated")
     assert reply.headers["www-authenticate"] == "Bearer"
 
 

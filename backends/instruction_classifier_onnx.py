@@ -22,7 +22,7 @@ from domain.errors import DetectorUnavailableError, PermanentError
 
 SHIPPED_CLASSIFIER_DIR: Final = Path(__file__).parent / "models" / "injection-minilm-int8"
 SHIPPED_CLASSIFIER_SHA256: Final = (
-    "29038b93c7af2c9290956cd2e6f686957720538dbec051cd2fb8a8bd6cea8733"
+    "e11e5d6fee54490b54c496f91de9b43edb119c4559226f913eaabae23b329a88"
 )
 """Pins the shipped manifest, which pins the files."""
 

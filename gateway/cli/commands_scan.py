@@ -142,9 +142,7 @@ def line_of(
         "id": scanned.source.id,
         "verdict": judged.assessment.verdict.value,
         "trust": round(judged.assessment.score, _DIGITS),
-        "risk": {
-            kind: round(min(1.0, max(0.0, risks.get(kind, 0.0))), _DIGITS) for kind in RISKS
-        },
+        "risk": {kind: round(min(1.0, max(0.0, risks.get(kind, 0.0))), _DIGITS) for kind in RISKS},
         "findings": [
             {
                 "rule": finding.rule,

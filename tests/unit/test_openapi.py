@@ -42,7 +42,9 @@ def test_the_document_is_valid_openapi_3_1(document: dict[str, Any]) -> None:
     schemathesis.openapi.from_dict(document).validate()
 
 
-def test_every_error_of_every_route_is_a_problem_or_in_openais_shape(document: dict[str, Any]) -> None:
+def test_every_error_of_every_route_is_a_problem_or_in_openais_shape(
+    document: dict[str, Any],
+) -> None:
     for name, operation in operations(document):
         errors = {code: r for code, r in operation["responses"].items() if code >= "400"}
         assert {"400", "401", "403", "404", "405", "409", "413", "415", "422", "429"} < set(errors)

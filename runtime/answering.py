@@ -19,7 +19,8 @@ from domain.retrieval import Embedder, Reranker, VectorStore
 from domain.web import WebEvidence
 from gateway.query.evidence_verifier import EvidenceVerifier
 from gateway.query.extractive import ExtractiveDrafter
-from gateway.query.pipeline import QueryOptions, QueryPipeline
+from gateway.query.options import QueryOptions
+from gateway.query.pipeline import QueryPipeline
 from gateway.query.sentence_vectors import SentenceVectors
 from runtime.settings import EndpointSettings, LocalModelSettings, Settings
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -33,7 +33,6 @@ from domain.answering import (
     Calibrator,
     Draft,
     Drafter,
-    EvidenceSubset,
     Guard,
     GuardDecision,
     LadderStep,
@@ -43,7 +42,6 @@ from domain.answering import (
     Refiner,
     Rung,
     ScoredDraft,
-    Source,
     Tolerance,
     Verifier,
 )
@@ -55,39 +53,17 @@ from domain.stages import UNOBSERVED, StageObserver
 from domain.usage import metered
 from domain.verification import CrossExamination, LatencyClass
 from domain.web import WebEvidence
+from gateway.query.drafting import draft_all, draft_counts
+from gateway.query.options import QueryOptions
 from gateway.query.refinement import refine
 from gateway.query.reformulation import reformulate
-from gateway.query.retrieval import Quotas, Retrieval, joined, reranked
+from gateway.query.retrieval import Retrieval, evidence_counts, joined, reranked
+from gateway.query.sources import sources_of
 from gateway.query.stopwatch import Stopwatch
 from gateway.query.tolerated import requiring, rules_of, tolerance_of
 from gateway.query.verification import SCORING, checked, examine
 
 _NOT_THERE: Final = AbstainReason.NOT_IN_DOCUMENTS
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QueryOptions:
-    """`m` drafts of at most `k` chunks; `lift_bound` in nats (Law 7); `tau` None: as fitted.
-
-    `cross_examinations` by latency class; a class that is not named takes `cross_examination`.
-    """
-
-    m: int = 5
-    k: int = 5
-    established_limit: int = 30
-    pool_limit: int = 10
-    per_origin: int = 6
-    min_trust: float = 0.2
-    only: EvidenceFilter = ANYTHING
-    lift_bound: float = 0.5
-    cross_examination: CrossExamination = CrossExamination.ALL
-    cross_examinations: Mapping[LatencyClass, CrossExamination] = field(default_factory=dict)
-    partition: PartitionMode = PartitionMode.ISOLATED
-    plain_seat: bool = False
-    min_tolerance: int = 0
-    tau: float | None = None
-    agreement_floor: float = 0.3
-    timeout_seconds: float = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,11 +83,12 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inquiry:
-    """One question under way."""
+    """One question under way; `vector` is that of its text."""
 
     question: Question
     options: QueryOptions
     watch: Stopwatch
+    vector: NDArray[np.float32]
 
 
 class QueryPipeline:
@@ -233,7 +210,11 @@ class QueryPipeline:
             with metered() as meter:
                 async with asyncio.timeout(options.timeout_seconds):
                     watch = Stopwatch(self._clock, observer)
-                    inquiry = Inquiry(question=question, options=options, watch=watch)
+                    vector = (await self._embedder.embed([question.text]))[0]
+                    watch.lap("embed")
+                    inquiry = Inquiry(
+                        question=question, options=options, watch=watch, vector=vector
+                    )
                     return replace(await self._answer(inquiry), usage=meter.usage())
         except TimeoutError as exc:
             raise TransientError(f"no answer within {options.timeout_seconds:g} seconds") from exc
@@ -268,10 +249,10 @@ class QueryPipeline:
             text,
             vector,
             tenant_id=tenant_id,
-            quotas=Quotas(
+            quotas=replace(
+                options.quotas,
                 established_limit=established,
                 pool_limit=pool,
-                per_origin=options.per_origin,
                 min_trust=max(min_trust, options.min_trust),
                 only=only,
             ),
@@ -279,10 +260,7 @@ class QueryPipeline:
         return collapse(found)
 
     async def _answer(self, inquiry: Inquiry) -> AnswerResult:
-        text = inquiry.question.text
-        vector = (await self._embedder.embed([text]))[0]
-        inquiry.watch.lap("embed")
-        evidence = await self._retrieve(inquiry, text, vector)
+        evidence = await self._retrieve(inquiry, inquiry.question.text, inquiry.vector)
         inquiry.watch.lap("retrieve", **evidence_counts(evidence))
         attempt = await self._attempt(inquiry, evidence, self._drafter)
         outcome = attempt.decision.outcome
@@ -291,7 +269,7 @@ class QueryPipeline:
             attempt, ladder = await self._climb(inquiry, attempt)
             if attempt.decision.outcome is not Outcome.ABSTAIN:
                 outcome = Outcome.ESCALATED
-        return await self._refined(inquiry, self._result(inquiry, vector, attempt, outcome, ladder))
+        return await self._refined(inquiry, self._result(inquiry, attempt, outcome, ladder))
 
     async def _refined(self, inquiry: Inquiry, result: AnswerResult) -> AnswerResult:
         """Let the large model say the answer in one; what fails the checks changes nothing."""
@@ -309,19 +287,12 @@ class QueryPipeline:
     async def _retrieve(
         self, inquiry: Inquiry, text: str, vector: NDArray[np.float32]
     ) -> tuple[ScoredChunk, ...]:
-        options = inquiry.options
         return await self._retrieval.find(
             inquiry.question.text,
             text,
             vector,
             tenant_id=inquiry.question.tenant_id,
-            quotas=Quotas(
-                established_limit=options.established_limit,
-                pool_limit=options.pool_limit,
-                per_origin=options.per_origin,
-                min_trust=options.min_trust,
-                only=options.only,
-            ),
+            quotas=inquiry.options.quotas,
         )
 
     async def _attempt(
@@ -337,7 +308,7 @@ class QueryPipeline:
             plain_seat=options.plain_seat,
         )
         watch.lap("partition", subsets=len(parts.subsets))
-        drafts = checked(question, await self._draft(question, parts.subsets, drafter))
+        drafts = checked(question, await draft_all(question, parts.subsets, drafter))
         watch.lap("draft", **draft_counts(drafts))
         scored = await examine(
             self._verifier,
@@ -383,28 +354,6 @@ class QueryPipeline:
             calibration_version=calibrator.version if calibrator else None,
             configuration=configuration,
         )
-
-    async def _draft(
-        self, question: Question, subsets: Sequence[EvidenceSubset], drafter: Drafter
-    ) -> tuple[Draft, ...]:
-        """One draft a subset, all at once; a slow or failed drafter fails its own draft alone."""
-        results = await asyncio.gather(
-            *(drafter.draft(question, subset) for subset in subsets),
-            return_exceptions=True,
-        )
-        drafts: list[Draft] = []
-        failures: list[DependencyError] = []
-        for subset, result in zip(subsets, results, strict=True):
-            if isinstance(result, Draft):
-                drafts.append(result)
-            elif isinstance(result, DependencyError):
-                failures.append(result)
-                drafts.append(failed_draft(subset, result.code))
-            else:
-                raise result
-        if failures and len(failures) == len(subsets):
-            raise failures[0]  # no drafter answers at all: that is an outage, not an abstention
-        return tuple(drafts)
 
     async def _group(
         self,
@@ -476,9 +425,8 @@ class QueryPipeline:
         asked_for = options.only != ANYTHING
         if self._web is None or asked_for or first.decision.reason is not _NOT_THERE:
             return None
-        vector = (await self._embedder.embed([inquiry.question.text]))[0]
         try:
-            found = await self._web.find(inquiry.question, vector)
+            found = await self._web.find(inquiry.question, inquiry.vector)
         except DependencyError:
             return None
         hits = [hit for hit in found if hit.trust >= options.min_trust]
@@ -503,7 +451,6 @@ class QueryPipeline:
     def _result(
         self,
         inquiry: Inquiry,
-        vector: NDArray[np.float32],
         attempt: Attempt,
         outcome: Outcome,
         ladder: tuple[Rung, ...],
@@ -539,54 +486,6 @@ class QueryPipeline:
             reranker=self._retrieval.reranker if reranked(attempt.evidence) else None,
             cross_examination=inquiry.options.cross_examination,
             verifier=self._verifier.version,
-            embedding=vector,
+            embedding=inquiry.vector,
             best=best,
         )
-
-
-def evidence_counts(evidence: Sequence[ScoredChunk]) -> Mapping[str, int]:
-    established = [hit for hit in evidence if hit.origin.established]
-    return {
-        "established": len(established),
-        "pool": len(evidence) - len(established),
-        "established_origins": len({hit.origin.ref for hit in established}),
-    }
-
-
-def draft_counts(drafts: Sequence[Draft]) -> Mapping[str, int]:
-    return {
-        "drafts": len(drafts),
-        "usable": sum(draft.usable for draft in drafts),
-        "failed": sum(draft.failure is not None for draft in drafts),
-    }
-
-
-def failed_draft(subset: EvidenceSubset, failure: str) -> Draft:
-    return Draft(
-        subset=subset, answer="", rationale="", quotes=(), probability=1.0, failure=failure
-    )
-
-
-def sources_of(group: AnswerGroup, evidence: Sequence[ScoredChunk]) -> tuple[Source, ...]:
-    """Return what the group's drafts quote, best draft first, each passage once."""
-    titles = {hit.chunk.document_id: hit for hit in evidence}
-    sources: dict[tuple[str, int, int], Source] = {}
-    for scored in group.drafts:
-        for quote in scored.draft.quotes:
-            hit = titles.get(quote.document_id)
-            if hit is None:
-                continue
-            sources.setdefault(
-                (quote.document_id, quote.span.start, quote.span.end),
-                Source(
-                    document_id=quote.document_id,
-                    span=quote.span,
-                    quote=quote.text,
-                    origin=quote.origin,
-                    tier=hit.origin.tier,
-                    trust=quote.trust,
-                    title=hit.title,
-                    source_uri=hit.source_uri,
-                ),
-            )
-    return tuple(sources.values())

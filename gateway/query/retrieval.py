@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
@@ -135,3 +135,13 @@ def joined(known: Sequence[ScoredChunk], fresh: Sequence[ScoredChunk]) -> tuple[
     """Return all hits; none keeps a reranker's score where some have none to compare it with."""
     both = (*known, *fresh)
     return both if reranked(both) else tuple(replace(hit, rerank=None) for hit in both)
+
+
+def evidence_counts(evidence: Sequence[ScoredChunk]) -> Mapping[str, int]:
+    """Return what a stage tells of its evidence."""
+    established = [hit for hit in evidence if hit.origin.established]
+    return {
+        "established": len(established),
+        "pool": len(evidence) - len(established),
+        "established_origins": len({hit.origin.ref for hit in established}),
+    }

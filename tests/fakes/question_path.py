@@ -18,7 +18,8 @@ from domain.retrieval import FamilyId, VectorRecord
 from domain.verification import LatencyClass
 from gateway.query.evidence_verifier import EvidenceVerifier
 from gateway.query.extractive import ExtractiveDrafter
-from gateway.query.pipeline import QueryOptions, QueryPipeline
+from gateway.query.options import QueryOptions
+from gateway.query.pipeline import QueryPipeline
 from gateway.query.sentence_vectors import SentenceVectors
 from tests.answer_builders import make_origin
 from tests.builders import EPOCH

@@ -13,7 +13,7 @@ from domain.answering import Outcome, Refinement
 from domain.documents import Tier
 from domain.errors import TransientError
 from domain.verification import CrossExamination, LatencyClass
-from gateway.query.pipeline import QueryOptions
+from gateway.query.options import QueryOptions
 from tests.fakes.llm import endpoint, numbered_fences, openai_drafter, openai_verifier
 from tests.fakes.openai_server import Fault, Served, serving
 from tests.fakes.question_path import QuestionPath

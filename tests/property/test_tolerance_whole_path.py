@@ -29,7 +29,8 @@ from domain.answering import (
 )
 from domain.documents import DEFAULT_TENANT, Chunk, ChunkId, DocumentId, Span, Tier
 from domain.retrieval import FamilyId, VectorRecord
-from gateway.query.pipeline import QueryOptions, QueryPipeline
+from gateway.query.options import QueryOptions
+from gateway.query.pipeline import QueryPipeline
 from tests.answer_builders import make_origin
 from tests.builders import EPOCH
 

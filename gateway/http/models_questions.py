@@ -24,11 +24,12 @@ from domain.answering import (
     Tolerance,
     ToleranceNote,
 )
-from domain.documents import DocumentId, OriginKind, OriginRef, Tier
+from domain.documents import Tier
 from domain.retrieval import EvidenceFilter
 from domain.usage import ModelUsage
 from domain.verification import CrossExamination, LatencyClass
-from gateway.http.models_documents import IDENTIFIER, ORIGIN, PROSE, Model, OriginModel
+from gateway.http.models_documents import PROSE, Model, OriginModel
+from gateway.http.narrowing import DocumentIds, OriginNames, evidence_filter
 
 MAX_QUESTION: Final = 2000
 """Characters."""
@@ -66,22 +67,12 @@ class QuestionRequest(Model):
     min_trust: Annotated[
         FiniteFloat, Field(0.0, ge=0.0, le=1.0, description="the setting is the least")
     ]
-    origins: Annotated[
-        list[Annotated[str, Field(pattern=ORIGIN)]],
-        Field(default_factory=list, max_length=50, description="kind:id; none given: any"),
-    ]
-    documents: Annotated[
-        list[Annotated[str, Field(pattern=IDENTIFIER)]],
-        Field(default_factory=list, max_length=100, description="ids; none given: any"),
-    ]
+    origins: OriginNames
+    documents: DocumentIds
 
     def only(self) -> EvidenceFilter:
         """Return what alone may be evidence."""
-        refs = (name.partition(":") for name in self.origins)
-        return EvidenceFilter(
-            origins=frozenset(OriginRef(kind=OriginKind(kind), id=id_) for kind, _, id_ in refs),
-            documents=frozenset(DocumentId(one) for one in self.documents),
-        )
+        return evidence_filter(self.origins, self.documents)
 
 
 class SourceModel(Model):

@@ -10,11 +10,12 @@ from pydantic import BeforeValidator, Field, FiniteFloat
 
 from backends.llm.prompts import masked
 from defences.neutralising import neutralise
-from domain.documents import DocumentId, OriginKind, OriginRef, Tier
+from domain.documents import Tier
 from domain.retrieval import EvidenceFilter, ScoredChunk
 from domain.scanning import Finding, FindingLevel
-from gateway.http.models_documents import IDENTIFIER, ORIGIN, PROSE, Model, OriginModel
+from gateway.http.models_documents import PROSE, Model, OriginModel
 from gateway.http.models_questions import MAX_QUESTION, whole
+from gateway.http.narrowing import DocumentIds, OriginNames, evidence_filter
 
 Hits = Annotated[int, Field(strict=True, ge=0, le=100), BeforeValidator(whole)]
 
@@ -35,29 +36,16 @@ class RetrieveRequest(Model):
         FiniteFloat,
         Field(0.0, strict=True, ge=0.0, le=1.0, description="the setting is the least"),
     ]
-    origins: Annotated[
-        list[Annotated[str, Field(pattern=ORIGIN)]],
-        Field(default_factory=list, max_length=50, description="kind:id; none given: any"),
-    ]
-    documents: Annotated[
-        list[Annotated[str, Field(pattern=IDENTIFIER)]],
-        Field(default_factory=list, max_length=100, description="ids; none given: any"),
-    ]
+    origins: OriginNames
+    documents: DocumentIds
     unmasked: Annotated[
         bool,
         Field(False, strict=True, description="the text as it is; needs quarantine:review"),
     ]
 
     def only(self) -> EvidenceFilter:
-        return EvidenceFilter(
-            origins=frozenset(_origin(name) for name in self.origins),
-            documents=frozenset(DocumentId(one) for one in self.documents),
-        )
-
-
-def _origin(name: str) -> OriginRef:
-    kind, _, identifier = name.partition(":")
-    return OriginRef(kind=OriginKind(kind), id=identifier)
+        """Return what alone may be evidence."""
+        return evidence_filter(self.origins, self.documents)
 
 
 class HitFinding(Model):

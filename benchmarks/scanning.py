@@ -14,7 +14,6 @@ import resource
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
@@ -23,29 +22,17 @@ from benchmarks.ingest.stages import texts
 from defences.detectors.hidden_text import HiddenTextDetector
 from defences.detectors.injected_instructions import InjectedInstructionsDetector
 from defences.detectors.injected_instructions.classified import WindowReader
-from defences.detectors.injected_instructions.ranker import WindowRanker
 from defences.detectors.injected_instructions.readings import readings
-from domain.documents import (
-    DEFAULT_TENANT,
-    Document,
-    DocumentId,
-    Origin,
-    OriginKind,
-    ParsedDocument,
-    Provenance,
-)
+from domain.documents import ParsedDocument
 from domain.text import MappedText
+from evaluation.sample_document import sample_document
 from gateway.cli.scan_pool import scan_all
 from gateway.cli.scan_sources import Source
-from ingest.normalise import build_document, normalise
+from ingest.normalise import normalise
 from ingest.scan import scan
+from runtime.scanning import build_window_ranker
 from runtime.settings import Settings
 
-_PROVENANCE: Final = Provenance(
-    origin=Origin(kind=OriginKind.UPLOADER, id="benchmark", established=False),
-    claimed_uri=None,
-    received_at=datetime(2026, 1, 1, tzinfo=UTC),
-)
 _SHORT: Final = 500
 _MEAN: Final = 4_000
 _LONG: Final = 200_000
@@ -104,17 +91,18 @@ class _Unread:
 
 def fast(documents: int) -> None:
     """Print what the tier costs that reads everything: hardening, decoding, rules, ranking."""
-    linear = OnnxInstructionClassifier().linear_weights()
-    ranker = WindowRanker(weights=linear.weights, bias=linear.bias)
+    ranker = build_window_ranker(OnnxInstructionClassifier())
     detector = InjectedInstructionsDetector(
         reader=WindowReader(ranker=ranker, classifier=_Unread())
     )
     parsed = [_parsed(text) for text in texts(_MEAN, count=documents)]
     stages: dict[str, Callable[[ParsedDocument], object]] = {
-        "hardening": _built,
-        "and decoding": lambda each: list(readings(_built(each))),
-        "and rules and ranking": lambda each: scan(_built(each), [detector]),
-        "and hidden text": lambda each: scan(_built(each), [detector, HiddenTextDetector()]),
+        "hardening": sample_document,
+        "and decoding": lambda each: list(readings(sample_document(each))),
+        "and rules and ranking": lambda each: scan(sample_document(each), [detector]),
+        "and hidden text": lambda each: scan(
+            sample_document(each), [detector, HiddenTextDetector()]
+        ),
     }
     for name, work in stages.items():
         work(parsed[0])
@@ -141,17 +129,6 @@ def hardening(_: int) -> None:
 
 def _parsed(text: str) -> ParsedDocument:
     return ParsedDocument(media_type="text/plain", raw_text=text, visible=MappedText.identity(text))
-
-
-def _built(parsed: ParsedDocument) -> Document:
-    return build_document(
-        parsed,
-        id=DocumentId("benchmark"),
-        tenant_id=DEFAULT_TENANT,
-        sha256="0" * 64,
-        provenance=_PROVENANCE,
-        metadata=[],
-    )
 
 
 def _say(line: str) -> None:

@@ -24,7 +24,6 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -37,7 +36,6 @@ from backends.onnx_model import MANIFEST_NAME
 from defences.detectors.injected_instructions.classified import WindowReader
 from defences.detectors.injected_instructions.ranker import WindowRanker
 from defences.detectors.injected_instructions.readings import readings
-from domain.documents import DEFAULT_TENANT, DocumentId, Origin, OriginKind, Provenance
 from evaluation.export_embedder import (
     MODEL,
     REVISION,
@@ -49,7 +47,7 @@ from evaluation.injection.benign_documents import documents
 from evaluation.injection.examples import Example, Sizes, read_rows
 from evaluation.injection.held_out import held_out_samples
 from evaluation.injection.training_set import SEED, TrainingSet, training_set
-from ingest.normalise import build_document
+from evaluation.sample_document import sample_document
 from ingest.parsers.inline import InlineParser
 
 MAX_TOKENS: Final = 128
@@ -69,12 +67,7 @@ SHORT_FALSE_POSITIVES: Final = 0.04
 """Of held-out benign texts shorter than a document; the threshold keeps both."""
 
 SHORT: Final = 400  # characters
-
-PROVENANCE: Final = Provenance(
-    origin=Origin(kind=OriginKind.UPLOADER, id="sample", established=False),
-    claimed_uri=None,
-    received_at=datetime(2026, 1, 1, tzinfo=UTC),
-)
+MAX_TEXT: Final = 200_000  # characters
 
 
 def later_pass(
@@ -272,7 +265,7 @@ def operating_threshold(out: Path, data: Path, benign: Path) -> float:
     reader = WindowReader(
         ranker=WindowRanker(weights=linear.weights, bias=linear.bias), classifier=encoder
     )
-    parser = InlineParser(max_text_chars=200_000)
+    parser = InlineParser(max_text_chars=MAX_TEXT)
     samples = list(held_out_samples(data, benign, documents_each=60, rows_each=150))
     samples = [sample for sample in samples if "quoting" not in sample.family]
     greatest = np.array([greatest_logit(reader, parser, sample.text) for sample in samples])
@@ -295,15 +288,7 @@ def greatest_logit(reader: WindowReader, parser: InlineParser, text: str) -> flo
     parsed = asyncio.run(
         parser.parse(text.encode("utf-8", "replace"), claimed_media_type=None, file_name=None)
     )
-    document = build_document(
-        parsed,
-        id=DocumentId("sample"),
-        tenant_id=DEFAULT_TENANT,
-        sha256="0" * 64,
-        provenance=PROVENANCE,
-        metadata=[],
-    )
-    risks = [window.risk for window in reader.read(readings(document))]
+    risks = [window.risk for window in reader.read(readings(sample_document(parsed)))]
     return max((float(np.log(risk / (1 - risk))) for risk in risks if 0 < risk < 1), default=-10.0)
 
 

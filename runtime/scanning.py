@@ -255,10 +255,17 @@ def build_window_reader() -> WindowReader:
         PermanentError: The shipped model's manifest or linear tier is missing or not the pinned one.
     """
     classifier = OnnxInstructionClassifier()
+    return WindowReader(ranker=build_window_ranker(classifier), classifier=classifier)
+
+
+def build_window_ranker(classifier: OnnxInstructionClassifier) -> WindowRanker:
+    """Build the linear tier that comes with a classifier.
+
+    Raises:
+        PermanentError: It is missing or not the pinned one.
+    """
     linear = classifier.linear_weights()
-    return WindowReader(
-        ranker=WindowRanker(weights=linear.weights, bias=linear.bias), classifier=classifier
-    )
+    return WindowRanker(weights=linear.weights, bias=linear.bias)
 
 
 def build_policy(settings: Settings) -> WeightedTrustPolicy:

@@ -9,7 +9,7 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -18,33 +18,27 @@ import numpy as np
 from backends.instruction_classifier_onnx import OnnxInstructionClassifier
 from benchmarks.ingest.peers import Ask, serve
 from defences.detectors.injected_instructions import InjectedInstructionsDetector
-from defences.detectors.injected_instructions.classified import WindowReader
-from defences.detectors.injected_instructions.ranker import WindowRanker
+from defences.detectors.injected_instructions.classified import ClassifiedWindow, WindowReader
+from defences.detectors.injected_instructions.readings import Reading
 from defences.detectors.injected_instructions.views import fold
 from defences.detectors.injected_instructions.windows import pieces
 from domain.scanning import Detector
 from domain.trust import Verdict
-from runtime.scanning import Scanner, build_scanner
+from runtime.scanning import Scanner, build_scanner, build_window_ranker
 from runtime.settings import Settings
 
 WHOLE: Final = "Mithridate, whole scan"
 FAST: Final = "Mithridate without the encoder"
 
 
-class _Remembering:
-    """An `InstructionClassifier` that keeps the greatest risk it gave since last asked."""
+class _Remembering(WindowReader):
+    """Keeps the greatest risk of a window since last asked."""
 
-    def __init__(self, classifier: OnnxInstructionClassifier) -> None:
-        self._classifier = classifier
-        self._greatest = 0.0
+    _greatest = 0.0
 
-    @property
-    def version(self) -> str:
-        return self._classifier.version
-
-    def risks(self, windows: Sequence[str]) -> Sequence[float]:
-        found = self._classifier.risks(windows)
-        self._greatest = max(self._greatest, *found, 0.0)
+    def read(self, readings: Iterable[Reading]) -> list[ClassifiedWindow]:
+        found = super().read(readings)
+        self._greatest = max((self._greatest, *(window.risk for window in found)))
         return found
 
     def greatest(self) -> float:
@@ -53,22 +47,21 @@ class _Remembering:
 
 
 def whole() -> Ask:
-    """Everything that `mithridate scan` does with a text; scored by the encoder's greatest risk."""
+    """Everything that `mithridate scan` does with a text; scored by both tiers' greatest risk."""
     classifier = OnnxInstructionClassifier()
-    remembering = _Remembering(classifier)
-    reader = WindowReader(ranker=_ranker(classifier), classifier=remembering)
+    reader = _Remembering(ranker=build_window_ranker(classifier), classifier=classifier)
     scanner = _scanner(InjectedInstructionsDetector(reader=reader))
 
     def ask(line: Mapping[str, str]) -> Mapping[str, object]:
-        return _judged(scanner, line["text"], lambda _: remembering.greatest())
+        return _judged(scanner, line["text"], lambda _: reader.greatest())
 
-    ask({"text": "Loads the model; its self-test reads attacks, which the score is not to show."})
+    ask({"text": "Loads the model, which no text is to pay for."})
     return ask
 
 
 def fast() -> Ask:
     """Rules, channels and the linear tier, which orders what the rules admit."""
-    ranker = _ranker(OnnxInstructionClassifier())
+    ranker = build_window_ranker(OnnxInstructionClassifier())
     scanner = _scanner(InjectedInstructionsDetector())
 
     def ranked(text: str) -> float:
@@ -82,11 +75,6 @@ def fast() -> Ask:
 
 
 OWN: Final[Mapping[str, Callable[[], Ask]]] = {WHOLE: whole, FAST: fast}
-
-
-def _ranker(classifier: OnnxInstructionClassifier) -> WindowRanker:
-    linear = classifier.linear_weights()
-    return WindowRanker(weights=linear.weights, bias=linear.bias)
 
 
 def _scanner(injected: InjectedInstructionsDetector) -> Scanner:

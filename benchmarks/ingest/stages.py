@@ -20,26 +20,18 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, date, datetime
+from datetime import date
 from functools import partial
 from importlib.metadata import distributions
 from typing import Final, TypeVar
 
 from backends.embedder_onnx import SHIPPED_MANIFEST_SHA256, OnnxEmbedder
 from defences.retrieval.shingles import fingerprint
-from domain.documents import (
-    DEFAULT_TENANT,
-    Chunk,
-    Document,
-    DocumentId,
-    Origin,
-    OriginKind,
-    Provenance,
-)
+from domain.documents import Chunk, Document
 from domain.errors import DetectorUnavailableError
 from domain.scanning import Detector
+from evaluation.sample_document import sample_document
 from ingest.chunking import chunk
-from ingest.normalise import build_document
 from ingest.parsers.inline import InlineParser
 from runtime.scanning import build_detectors
 
@@ -53,11 +45,6 @@ T = TypeVar("T")
 _WORDS: Final = 120
 _OVERLAP_WORDS: Final = 20
 _PARAGRAPH: Final = re.compile(r"\n\s*\n")
-_PROVENANCE: Final = Provenance(
-    origin=Origin(kind=OriginKind.UPLOADER, id="benchmark", established=False),
-    claimed_uri=None,
-    received_at=datetime(2026, 1, 1, tzinfo=UTC),
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,14 +133,7 @@ def built(parser: InlineParser, source: str) -> Document:
     parsed = asyncio.run(
         parser.parse(source.encode(), claimed_media_type="text/plain", file_name=None)
     )
-    return build_document(
-        parsed,
-        id=DocumentId("benchmark"),
-        tenant_id=DEFAULT_TENANT,
-        sha256="0" * 64,
-        provenance=_PROVENANCE,
-        metadata=[],
-    )
+    return sample_document(parsed)
 
 
 def _scanned(detector: Detector, document: Document) -> None:

@@ -5,12 +5,14 @@
 
 For each fold both tiers are trained anew without the fold's rows, on a part (`SHARE`) of what the
 shipped classifier is trained on, so its figures are a floor. The threshold is the one that 1% of
-the held-out packages' documents pass; rules, channels and the trust policy have no part in it.
+the held-out packages' documents pass. Texts are parsed, hardened and decoded as the product does;
+rules, channels and the trust policy have no part in it.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import random
 import sys
 import tempfile
@@ -23,10 +25,7 @@ from typing import Any, Final
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from defences.detectors.injected_instructions.classified import BUDGET, RANKED
-from defences.detectors.injected_instructions.ranker import WindowRanker
-from defences.detectors.injected_instructions.views import fold
-from defences.detectors.injected_instructions.windows import pieces
+from defences.detectors.injected_instructions.classified import WindowReader
 from evaluation.export_embedder import official_weights
 from evaluation.injection.benign_documents import HELD_OUT, documents
 from evaluation.injection.examples import Row, Sizes, read_rows
@@ -34,12 +33,15 @@ from evaluation.injection.training_set import SEED, training_set
 from evaluation.train_injection import (
     DOCUMENTS_PER_SOURCE,
     LEARNING_RATE,
+    MAX_TEXT,
     SMOOTHING,
     classifier,
+    greatest_logit,
     logits,
     tokenizer_of,
     train,
 )
+from ingest.parsers.inline import InlineParser
 
 FOLDS: Final = ("slabs", "neuralchemy", "yanis", "train_")
 """Sources by a part of their family's name; `HELD_OUT_ROWS` are left out of every fold."""
@@ -50,26 +52,19 @@ DOCUMENTS_EACH: Final = 20
 FALSE_POSITIVES: Final = 0.01
 
 
-def greatest(
-    texts: Sequence[str],
-    ranker: WindowRanker,
-    model: Any,  # noqa: ANN401
-    tokenizer: Any,  # noqa: ANN401
-) -> list[float]:
-    """Return each text's greatest log-odds, by both tiers, around its likeliest sentences."""
-    windows: list[str] = []
-    owners: list[tuple[int, float]] = []
-    for at, text in enumerate(texts):
-        cut = pieces(text)
-        scores = ranker.scores(fold(text), cut.bounds)
-        for row in np.argsort(-scores, kind="stable")[:BUDGET].tolist():
-            start, end = cut.window(row)
-            windows.append(text[start:end])
-            owners.append((at, RANKED * float(scores[row])))
-    found = [-10.0] * len(texts)
-    for (owner, ranked), logit in zip(owners, logits(model, tokenizer, windows), strict=True):
-        found[owner] = max(found[owner], logit + ranked)
-    return found
+class FoldClassifier:
+    """An `InstructionClassifier` over the encoder as it was trained, not exported."""
+
+    version = "fold"
+
+    def __init__(self, model: Any, tokenizer: Any) -> None:  # noqa: ANN401
+        self._model = model
+        self._tokenizer = tokenizer
+
+    def risks(self, windows: Sequence[str]) -> Sequence[float]:
+        return [
+            1 / (1 + math.exp(-logit)) for logit in logits(self._model, self._tokenizer, windows)
+        ]
 
 
 def part_of(sizes: Sizes) -> Sizes:
@@ -89,6 +84,7 @@ def main() -> None:
     arguments = parser.parse_args()
     import_module("torch").manual_seed(SEED)
     weights = official_weights(None)
+    parser_of_texts = InlineParser(max_text_chars=MAX_TEXT)
     rows = [row for row in read_rows(arguments.data) if not row.held_out]
     found = documents(arguments.benign, seed=SEED, per_source=DOCUMENTS_PER_SOURCE)
     counts: dict[str, int] = {}
@@ -112,8 +108,9 @@ def main() -> None:
                 smoothing=SMOOTHING,
                 checkpoint=Path(scratch) / "encoder.pt",
             )
+        reader = WindowReader(ranker=prepared.ranker, classifier=FoldClassifier(model, tokenizer))
         attacks, benign, ordinary = (
-            np.array(greatest(texts, prepared.ranker, model, tokenizer))
+            np.array([greatest_logit(reader, parser_of_texts, text) for text in texts])
             for texts in (sample(out, attack=True), sample(out, attack=False), unseen)
         )
         threshold = float(np.quantile(ordinary, 1 - FALSE_POSITIVES))

@@ -47,9 +47,16 @@ __all__ = [
 
 
 class MithridateError(Exception):
-    """Base class of every deliberate error; `code` is the stable public name."""
+    """Base class of every deliberate error; `code` is the stable public name.
+
+    An error pickles with all its attributes: `Exception` alone would call the class with the
+    message only, which breaks the pool of processes that waits for it.
+    """
 
     code: ClassVar[str] = "internal"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _restored, (type(self), self.args, self.__dict__)
 
 
 class InputError(MithridateError):
@@ -140,3 +147,11 @@ class TransientError(DependencyError):
 
 class PermanentError(DependencyError):
     code = "dependency-rejected"
+
+
+def _restored(
+    cls: type[MithridateError], args: tuple[object, ...], attributes: dict[str, object]
+) -> MithridateError:
+    error = cls.__new__(cls, *args)
+    error.__dict__.update(attributes)
+    return error

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from domain.documents import DocumentId, OriginRef, Span, TenantId, Tier
 from domain.retrieval import ScoredChunk
+from domain.routing import LEAST_DRAFTS, Route, RouteReason
 from domain.usage import ModelUsage
 from domain.verification import CrossExamination
 
@@ -400,6 +401,7 @@ class AnswerResult:
         refinement: None where it is off or there is nothing to refine; the groups keep their words.
         verifier: Its version; ends in `:generative` where its numbers are votes and no likelihoods.
         usage: Calls and tokens of language models; nothing with the embedded default.
+        route: The way that gave the result (Law 8), and what decided on it.
     """
 
     question: Question
@@ -433,8 +435,15 @@ class AnswerResult:
     refinement: Refinement | None = None
     verifier: str = ""
     usage: ModelUsage = field(default_factory=ModelUsage)
+    route: Route = Route.LONG
+    route_reason: RouteReason = RouteReason.OFF
 
     @property
     def cacheable(self) -> bool:
-        """Whether it may be given again: no rung made it, hence nothing from the web (Law 15)."""
-        return self.outcome in {Outcome.ANSWER, Outcome.ANSWER_WITH_WARNING} and not self.ladder
+        """Whether it may be given again (Law 15).
+
+        Not what a rung made, hence nothing from the web, nor what came by a short way (Law 8).
+        """
+        answered = self.outcome in {Outcome.ANSWER, Outcome.ANSWER_WITH_WARNING}
+        short = self.route is not Route.LONG or self.m < LEAST_DRAFTS
+        return answered and not self.ladder and not short

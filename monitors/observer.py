@@ -21,9 +21,6 @@ from domain.monitoring import EvidenceNote, Observation
 from domain.retrieval import ScoredChunk
 from monitors.topics import TopicOptions, Topics, question_key
 
-ROUTE_LONG: Final = "long"
-"""Every question takes the whole pipeline; short ways (Law 8) will name themselves here."""
-
 _DAY_SECONDS: Final = 86_400.0
 
 
@@ -63,7 +60,7 @@ class Observer:
             answer_group=_answer_group(result),
             seats=count_voters(result.groups),
             m=result.m,
-            route=ROUTE_LONG,
+            route=result.route.value,
             calibration_version=result.calibration_version,
             evidence=_evidence(result.retrieved, observed_at),
         )

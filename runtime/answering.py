@@ -21,6 +21,7 @@ from gateway.query.evidence_verifier import EvidenceVerifier
 from gateway.query.extractive import ExtractiveDrafter
 from gateway.query.options import QueryOptions
 from gateway.query.pipeline import QueryPipeline
+from gateway.query.routing import Routing
 from gateway.query.sentence_vectors import SentenceVectors
 from runtime.settings import EndpointSettings, LocalModelSettings, Settings
 
@@ -78,6 +79,7 @@ async def build_query(
         secret=secret,
         reranker=build_reranker(settings, http=http),
         web=web,
+        routing=build_routing(settings, embedder=sentences),
         options=QueryOptions(
             m=answering.m,
             k=answering.k,
@@ -115,6 +117,19 @@ def load_calibrators(path: Path) -> Mapping[str, Calibrator]:
             raise ConfigurationError(f"{str(file)!r}: a second artefact for one configuration")
         found[artefact.configuration] = artefact.calibrator()
     return found
+
+
+def build_routing(settings: Settings, *, embedder: Embedder) -> Routing | None:
+    """Build what chooses the way of a question; None where all go the long one.
+
+    To see whether seats read alike costs what an extractive draft costs, so that short ways save
+    nothing where that is the drafter.
+    """
+    answering = settings.answering
+    modelled = settings.drafter.backend != "extractive"
+    if answering.routes == "off" or (answering.routes == "auto" and not modelled):
+        return None
+    return Routing(reader=ExtractiveDrafter(embedder), watch_share=answering.watch_share)
 
 
 def build_refiner(settings: Settings, *, http: httpx.AsyncClient) -> Refiner | None:
@@ -216,8 +231,10 @@ def _endpoint(
         client=http,
         base_url=chosen.url,
         model=chosen.model,
+        more_urls=chosen.more_urls,
         api_key=chosen.api_key,
         timeout_seconds=chosen.timeout_seconds,
+        connect_seconds=chosen.connect_seconds,
         concurrency=concurrency,
     )
 

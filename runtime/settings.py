@@ -142,9 +142,13 @@ class EndpointSettings(Section):
     """An OpenAI-compatible endpoint (vLLM, llama.cpp server, hosted)."""
 
     url: str | None = Field(None, description="with /v1, e.g. http://localhost:8000/v1")
+    more_urls: tuple[str, ...] = Field(
+        (), description="further servers of the same model; the least loaded is asked"
+    )
     api_key: SecretStr | None = None
     model: str | None = None
     timeout_seconds: float = Field(30.0, gt=0)
+    connect_seconds: float = Field(5.0, gt=0, description="of it, for the connection")
 
 
 class LocalModelSettings(Section):
@@ -222,6 +226,13 @@ class AnsweringSettings(Section):
     )
     cross_examinations: dict[LatencyClass, CrossExamination] = Field(
         {}, description="by latency class; one that is not named takes cross_examination"
+    )
+    routes: Literal["auto", "on", "off"] = Field(
+        "auto",
+        description="short ways for plain facts and short contexts; auto: where a model drafts",
+    )
+    watch_share: float = Field(
+        0.1, ge=0, le=1, description="of what could go a short way, asked the long one all the same"
     )
     timeout_seconds: float = Field(60.0, gt=0)
     partition: Literal["isolated", "multi-perspective", "round-robin", "random"] = Field(

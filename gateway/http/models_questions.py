@@ -26,6 +26,7 @@ from domain.answering import (
 )
 from domain.documents import Tier
 from domain.retrieval import EvidenceFilter
+from domain.routing import Route, RouteReason
 from domain.usage import ModelUsage
 from domain.verification import CrossExamination, LatencyClass
 from gateway.http.models_documents import PROSE, Model, OriginModel
@@ -309,6 +310,8 @@ class TraceModel(AnswerModel):
     mode: PartitionMode
     m: int
     k: int
+    route: Route = Field(Route.LONG, description="which way it took; a short one drafts once")
+    route_reason: RouteReason = RouteReason.OFF
     margin: float
     disagreement: float
     subsets: list[SubsetModel]
@@ -340,6 +343,8 @@ class TraceModel(AnswerModel):
             mode=result.mode,
             m=result.m,
             k=result.k,
+            route=result.route,
+            route_reason=result.route_reason,
             margin=result.margin,
             disagreement=result.disagreement,
             subsets=[SubsetModel.of(subset) for subset in result.subsets],

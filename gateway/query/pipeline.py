@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -20,35 +20,31 @@ from numpy.typing import NDArray
 
 from defences.answering.agreement import group_answers
 from defences.answering.calibration import DEFAULT_TAU
-from defences.answering.disagreement import monitored_disagreement
 from defences.answering.guard import DisagreementGuard
+from defences.answering.routing import survey
 from defences.answering.weighting import weigh_groups
 from defences.retrieval.families import collapse
-from defences.retrieval.partition import Partition, partition
 from domain.answering import (
     AbstainReason,
     AnswerGroup,
     AnswerResult,
     AnswerWarning,
     Calibrator,
-    Draft,
     Drafter,
     Guard,
-    GuardDecision,
     LadderStep,
-    Outcome,
     PartitionMode,
     Question,
     Refiner,
     Rung,
     ScoredDraft,
-    Tolerance,
     Verifier,
 )
 from domain.clock import Clock
 from domain.documents import TenantId
 from domain.errors import DependencyError, TransientError
 from domain.retrieval import ANYTHING, Embedder, EvidenceFilter, Reranker, ScoredChunk, VectorStore
+from domain.routing import Route, RouteReason, Way
 from domain.stages import UNOBSERVED, StageObserver
 from domain.usage import metered
 from domain.verification import CrossExamination, LatencyClass
@@ -57,38 +53,14 @@ from gateway.query.drafting import draft_all, draft_counts
 from gateway.query.options import QueryOptions
 from gateway.query.refinement import refine
 from gateway.query.reformulation import reformulate
+from gateway.query.results import Attempt, Inquiry, result_of
 from gateway.query.retrieval import Retrieval, evidence_counts, joined, reranked
-from gateway.query.sources import sources_of
+from gateway.query.routing import Routing, deal, find_way, long_way
 from gateway.query.stopwatch import Stopwatch
 from gateway.query.tolerated import requiring, rules_of, tolerance_of
 from gateway.query.verification import SCORING, checked, examine
 
 _NOT_THERE: Final = AbstainReason.NOT_IN_DOCUMENTS
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
-    """One pass from evidence to the guard's decision."""
-
-    evidence: tuple[ScoredChunk, ...]
-    partition: Partition
-    drafts: tuple[Draft, ...]
-    scored: tuple[ScoredDraft, ...]
-    groups: tuple[AnswerGroup, ...]
-    decision: GuardDecision
-    tolerance: Tolerance | None
-    calibration_version: str | None
-    configuration: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inquiry:
-    """One question under way; `vector` is that of its text."""
-
-    question: Question
-    options: QueryOptions
-    watch: Stopwatch
-    vector: NDArray[np.float32]
 
 
 class QueryPipeline:
@@ -109,6 +81,7 @@ class QueryPipeline:
         refiner: Refiner | None = None,
         reranker: Reranker | None = None,
         web: WebEvidence | None = None,
+        routing: Routing | None = None,
     ) -> None:
         self._embedder = embedder
         self._retrieval = Retrieval(vectors, reranker)
@@ -121,6 +94,7 @@ class QueryPipeline:
         self._large_model = large_model
         self._refiner = refiner
         self._web = web
+        self._routing = routing
 
     def configuration(
         self,
@@ -131,6 +105,7 @@ class QueryPipeline:
         drafter: str | None = None,
         cross_examination: CrossExamination | None = None,
         reordered: bool = True,
+        route: Route = Route.LONG,
     ) -> str:
         """Name everything that shapes a score: what a calibration artefact is keyed by (Law 12).
 
@@ -138,6 +113,8 @@ class QueryPipeline:
         """
         reranker = self._retrieval.reranker if reordered else None
         scoring = SCORING[cross_examination or self._options.cross_examination]
+        isolated = mode is PartitionMode.ISOLATED and route is Route.LONG
+        plain = self._options.plain_seat and isolated
         return ";".join(
             [
                 f"drafter={drafter or self._drafter.version}",
@@ -148,11 +125,33 @@ class QueryPipeline:
                 f"partition={mode.value}",
                 f"m={m}",
                 f"k={k}",
-                "route=long",
+                f"route={route.value}",
                 *([f"rerank={reranker}"] if reranker else []),
-                *(["plain"] if self._options.plain_seat and mode is PartitionMode.ISOLATED else []),
+                *(["plain"] if plain else []),
             ]
         )
+
+    def _key_of(
+        self,
+        way: Way,
+        mode: PartitionMode,
+        evidence: tuple[ScoredChunk, ...],
+        options: QueryOptions,
+        *,
+        drafter: Drafter | None = None,
+    ) -> str:
+        return self.configuration(
+            mode,
+            m=way.m,
+            k=way.k,
+            drafter=(drafter or self._drafter_of(way)).version,
+            cross_examination=options.cross_examination,
+            reordered=reranked(evidence),
+            route=way.route,
+        )
+
+    def _drafter_of(self, way: Way) -> Drafter:
+        return (way.route is Route.STANDARD and self._large_model) or self._drafter
 
     def calibrator(self, configuration: str) -> Calibrator | None:
         """Return the calibrator fitted for exactly this configuration."""
@@ -262,14 +261,43 @@ class QueryPipeline:
     async def _answer(self, inquiry: Inquiry) -> AnswerResult:
         evidence = await self._retrieve(inquiry, inquiry.question.text, inquiry.vector)
         inquiry.watch.lap("retrieve", **evidence_counts(evidence))
-        attempt = await self._attempt(inquiry, evidence, self._drafter)
-        outcome = attempt.decision.outcome
+        way = await self._way(inquiry, evidence)
+        attempt = await self._attempt(inquiry, evidence, self._drafter_of(way), way=way)
+        if attempt.failed and way.short:
+            way = long_way(
+                survey(collapse(evidence)), inquiry.options, reason=RouteReason.UNSETTLED
+            )
+            attempt = await self._attempt(inquiry, evidence, self._drafter, way=way)
         ladder: tuple[Rung, ...] = ()
-        if outcome is Outcome.ABSTAIN:
+        if attempt.failed:
             attempt, ladder = await self._climb(inquiry, attempt)
-            if attempt.decision.outcome is not Outcome.ABSTAIN:
-                outcome = Outcome.ESCALATED
-        return await self._refined(inquiry, self._result(inquiry, attempt, outcome, ladder))
+        result = result_of(
+            inquiry,
+            attempt,
+            ladder,
+            reranker=self._retrieval.reranker,
+            verifier=self._verifier.version,
+        )
+        return await self._refined(inquiry, result)
+
+    async def _way(self, inquiry: Inquiry, evidence: tuple[ScoredChunk, ...]) -> Way:
+        options = inquiry.options
+
+        def calibrated(way: Way) -> bool:
+            return self._key_of(way, options.partition, evidence, options) in self._calibrators
+
+        way = await find_way(
+            self._routing,
+            inquiry.question,
+            evidence,
+            options=options,
+            embedder=self._embedder,
+            key=self._key(),
+            calibrated=calibrated,
+        )
+        if self._routing is not None:
+            inquiry.watch.lap("route")
+        return way
 
     async def _refined(self, inquiry: Inquiry, result: AnswerResult) -> AnswerResult:
         """Let the large model say the answer in one; what fails the checks changes nothing."""
@@ -296,17 +324,17 @@ class QueryPipeline:
         )
 
     async def _attempt(
-        self, inquiry: Inquiry, evidence: tuple[ScoredChunk, ...], drafter: Drafter
+        self,
+        inquiry: Inquiry,
+        evidence: tuple[ScoredChunk, ...],
+        drafter: Drafter,
+        *,
+        way: Way | None = None,
     ) -> Attempt:
+        """Draft, verify and judge; the long way unless another is given."""
         question, options, watch = inquiry.question, inquiry.options, inquiry.watch
-        parts = partition(
-            collapse(evidence),
-            m=options.m,
-            k=options.k,
-            key=self._key(),
-            mode=options.partition,
-            plain_seat=options.plain_seat,
-        )
+        way = way or long_way(survey(collapse(evidence)), options)
+        parts = deal(evidence, way, options=options, key=self._key())
         watch.lap("partition", subsets=len(parts.subsets))
         drafts = checked(question, await draft_all(question, parts.subsets, drafter))
         watch.lap("draft", **draft_counts(drafts))
@@ -319,14 +347,7 @@ class QueryPipeline:
             lift_bound=options.lift_bound,
         )
         watch.lap("verify", scored=len(scored))
-        configuration = self.configuration(
-            parts.mode,
-            m=options.m,
-            k=options.k,
-            drafter=drafter.version,
-            cross_examination=options.cross_examination,
-            reordered=reranked(evidence),
-        )
+        configuration = self._key_of(way, parts.mode, evidence, options, drafter=drafter)
         calibrator = self._calibrators.get(configuration)
         groups = await self._group(question, scored, parts.mode, calibrator)
         decision = self._guard(calibrator).decide(
@@ -345,6 +366,7 @@ class QueryPipeline:
         watch.lap("decide", groups=len(groups))
         return Attempt(
             evidence=evidence,
+            way=way,
             partition=parts,
             drafts=drafts,
             scored=scored,
@@ -384,7 +406,7 @@ class QueryPipeline:
             attempt = await climb(inquiry, first)
             if attempt is None:
                 ended(step, "unavailable")
-            elif attempt.decision.outcome is Outcome.ABSTAIN:
+            elif attempt.failed:
                 ended(step, "no-better")
             else:
                 ended(step, "answered")
@@ -447,45 +469,3 @@ class QueryPipeline:
         """The secret of the day: who uploads cannot tell where a shuffle puts a document."""
         today = self._clock.now().date().isoformat().encode()
         return hashlib.blake2b(today, key=self._secret, digest_size=32).digest()
-
-    def _result(
-        self,
-        inquiry: Inquiry,
-        attempt: Attempt,
-        outcome: Outcome,
-        ladder: tuple[Rung, ...],
-    ) -> AnswerResult:
-        decision = attempt.decision
-        chosen = decision.chosen if outcome is not Outcome.ABSTAIN else None
-        best = decision.contender
-        return AnswerResult(
-            question=inquiry.question,
-            outcome=outcome,
-            reason=decision.reason if outcome is Outcome.ABSTAIN else None,
-            warnings=decision.warnings,
-            answer=chosen.answer if chosen else None,
-            confidence=best.confidence if best else 0.0,
-            sources=sources_of(chosen, attempt.evidence) if chosen else (),
-            agreement=decision.agreement,
-            entropy=decision.entropy,
-            margin=decision.margin,
-            disagreement=monitored_disagreement(attempt.groups),
-            mode=attempt.partition.mode,
-            m=inquiry.options.m,
-            k=inquiry.options.k,
-            retrieved=attempt.evidence,
-            subsets=attempt.partition.subsets,
-            drafts=attempt.drafts,
-            scored=attempt.scored,
-            groups=attempt.groups,
-            ladder=ladder,
-            timings=inquiry.watch.timings(),
-            calibration_version=attempt.calibration_version,
-            configuration=attempt.configuration,
-            tolerance=attempt.tolerance,
-            reranker=self._retrieval.reranker if reranked(attempt.evidence) else None,
-            cross_examination=inquiry.options.cross_examination,
-            verifier=self._verifier.version,
-            embedding=inquiry.vector,
-            best=best,
-        )

@@ -1,0 +1,1 @@
+"""What a security team runs before it believes us: attacks, peers, scoring, figures, reports."""

@@ -1,0 +1,123 @@
+"""Reads the questions that a red-team run asks: one JSON object a line."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from domain.errors import InputError
+
+TEXTS: Final = (
+    "poisonedrag",
+    "paraphrases_gpt4",
+    "typo_docs",
+    "misleading_docs",
+    "flood",
+    "corruptrag",
+    "dnd",
+    "denial",
+    "injection",
+)
+"""Fields that hold texts of an attack; a row may lack any of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One question with what is true, what an attacker wants said, and the passages about it.
+
+    Attributes:
+        correct: The right answer; `aliases` are other ways to say it.
+        incorrect: What the attacker plants.
+        passages: Clean ones; `origins` names whose each is, None where the row does not say.
+        texts: Ready texts of attacks by field name (`TEXTS`).
+    """
+
+    id: str
+    question: str
+    correct: str
+    incorrect: str
+    passages: tuple[str, ...]
+    aliases: tuple[str, ...] = ()
+    origins: tuple[str, ...] | None = None
+    texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def read_rows(path: Path, *, limit: int | None = None) -> tuple[Row, ...]:
+    """Return the rows of a file, at most `limit`.
+
+    Raises:
+        InputError: It cannot be read, or a row lacks or misspells what is needed; says which line.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as exc:
+        raise InputError(f"{str(path)!r} cannot be read: {exc}") from exc
+    rows: list[Row] = []
+    for number, line in enumerate(lines, start=1):
+        if limit is not None and len(rows) >= limit:
+            break
+        if line.strip():
+            rows.append(_row(line, f"{path.name}, line {number}"))
+    if not rows:
+        raise InputError(f"{str(path)!r} holds no question")
+    _no_id_twice(rows, path.name)
+    return tuple(rows)
+
+
+def _row(line: str, where: str) -> Row:
+    try:
+        found = json.loads(line)
+    except json.JSONDecodeError as exc:
+        raise InputError(f"{where}: not JSON ({exc.msg})") from exc
+    if not isinstance(found, dict):
+        raise InputError(f"{where}: a row is an object")
+    question = _text(found, "question", where)
+    passages = _texts(found, "clean_passages", where)
+    if not passages:
+        raise InputError(f"{where}: 'clean_passages' is missing or empty")
+    origins = _texts(found, "clean_origins", where) if "clean_origins" in found else None
+    if origins is not None and len(origins) != len(passages):
+        raise InputError(f"{where}: {len(origins)} 'clean_origins' for {len(passages)} passages")
+    made = hashlib.blake2b(question.encode(), digest_size=6).hexdigest()
+    return Row(
+        id=_text(found, "id", where) if "id" in found else f"q-{made}",
+        question=question,
+        correct=_text(found, "correct", where),
+        incorrect=_text(found, "incorrect", where),
+        passages=passages,
+        aliases=_texts(found, "correct_aliases", where),
+        origins=origins,
+        texts={name: held for name in TEXTS if (held := _texts(found, name, where))},
+    )
+
+
+def _text(found: Mapping[str, object], name: str, where: str) -> str:
+    value = found.get(name)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str) or not value.strip():
+        raise InputError(f"{where}: {name!r} is missing or no text")
+    return value
+
+
+def _texts(found: Mapping[str, object], name: str, where: str) -> tuple[str, ...]:
+    value = found.get(name)
+    if value is None:
+        return ()
+    if isinstance(value, str):
+        value = [value]
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise InputError(f"{where}: {name!r} is no list of texts")
+    return tuple(one for one in value if one.strip()) if name != "clean_origins" else tuple(value)
+
+
+def _no_id_twice(rows: Sequence[Row], name: str) -> None:
+    seen: set[str] = set()
+    for row in rows:
+        if row.id in seen:
+            raise InputError(f"{name}: the id {row.id!r} stands on two rows")
+        seen.add(row.id)

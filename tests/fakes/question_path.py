@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,7 +12,15 @@ from numpy.typing import NDArray
 from backends.memory.clock import ManualClock
 from backends.memory.vectors import InMemoryVectorStore
 from defences.answering.keywords import keywords
-from domain.answering import AnswerResult, Drafter, Question, QuestionId, Refiner, Verifier
+from domain.answering import (
+    AnswerResult,
+    Calibrator,
+    Drafter,
+    Question,
+    QuestionId,
+    Refiner,
+    Verifier,
+)
 from domain.documents import DEFAULT_TENANT, Chunk, ChunkId, DocumentId, Span, Tier
 from domain.retrieval import FamilyId, VectorRecord
 from domain.verification import LatencyClass
@@ -20,6 +28,7 @@ from gateway.query.evidence_verifier import EvidenceVerifier
 from gateway.query.extractive import ExtractiveDrafter
 from gateway.query.options import QueryOptions
 from gateway.query.pipeline import QueryPipeline
+from gateway.query.routing import Routing
 from gateway.query.sentence_vectors import SentenceVectors
 from tests.answer_builders import make_origin
 from tests.builders import EPOCH
@@ -54,6 +63,10 @@ class QuestionPath:
     drafter: Drafter | None = None
     verifier: Verifier | None = None
     refiner: Refiner | None = None
+    large_model: Drafter | None = None
+    calibrators: Mapping[str, Calibrator] = field(default_factory=dict)
+    watch_share: float | None = None
+    """None: no short ways."""
     vectors: InMemoryVectorStore = field(
         default_factory=lambda: InMemoryVectorStore(dimensions=DIMENSIONS)
     )
@@ -91,12 +104,26 @@ class QuestionPath:
             drafter=self.drafter or ExtractiveDrafter(vectors),
             verifier=self.verifier or EvidenceVerifier(vectors),
             refiner=self.refiner,
-            calibrators={},
+            calibrators=self.calibrators,
+            large_model=self.large_model,
+            routing=None
+            if self.watch_share is None
+            else Routing(reader=ExtractiveDrafter(vectors), watch_share=self.watch_share),
             clock=ManualClock(),
             secret=b"secret",
             options=self.options,
         )
 
-    async def ask(self, text: str, *, latency_class: LatencyClass | None = None) -> AnswerResult:
-        question = Question(id=QuestionId("q"), tenant_id=DEFAULT_TENANT, text=text)
-        return await self.pipeline().answer(question, latency_class=latency_class)
+    async def ask(
+        self,
+        text: str,
+        *,
+        latency_class: LatencyClass | None = None,
+        id: str = "q",
+        m: int | None = None,
+        min_tolerance: int = 0,
+    ) -> AnswerResult:
+        question = Question(id=QuestionId(id), tenant_id=DEFAULT_TENANT, text=text)
+        return await self.pipeline().answer(
+            question, latency_class=latency_class, m=m, min_tolerance=min_tolerance
+        )

@@ -123,12 +123,8 @@ class Reranker(Protocol):
         ...
 
 
-class VectorStore(Protocol):
+class ChunkSearch(Protocol):
     """Hybrid nearest-neighbour search over admitted chunks of one tenant at a time."""
-
-    async def upsert(self, records: Sequence[VectorRecord]) -> None:
-        """Write or replace by (tenant, chunk id). All or nothing for one call, and idempotent."""
-        ...
 
     async def search(
         self,
@@ -154,6 +150,14 @@ class VectorStore(Protocol):
         Raises:
             TransientError: The store did not answer.
         """
+        ...
+
+
+class VectorStore(ChunkSearch, Protocol):
+    """Keeps admitted chunks, and searches them."""
+
+    async def upsert(self, records: Sequence[VectorRecord]) -> None:
+        """Write or replace by (tenant, chunk id). All or nothing for one call, and idempotent."""
         ...
 
     async def delete_document(self, document_id: DocumentId, *, tenant_id: TenantId) -> int:

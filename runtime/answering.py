@@ -15,7 +15,7 @@ from defences.answering.calibration_artefact import CalibrationArtefact
 from domain.answering import Calibrator, Drafter, PartitionMode, Refiner, Verifier
 from domain.clock import Clock
 from domain.errors import ConfigurationError, TransientError
-from domain.retrieval import Embedder, Reranker, VectorStore
+from domain.retrieval import ChunkSearch, Embedder, Reranker
 from domain.web import WebEvidence
 from gateway.query.evidence_verifier import EvidenceVerifier
 from gateway.query.extractive import ExtractiveDrafter
@@ -40,7 +40,7 @@ async def build_query(
     settings: Settings,
     *,
     embedder: Embedder,
-    vectors: VectorStore,
+    vectors: ChunkSearch,
     clock: Clock,
     secret: bytes,
     http: httpx.AsyncClient,

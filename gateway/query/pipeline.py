@@ -43,7 +43,7 @@ from domain.answering import (
 from domain.clock import Clock
 from domain.documents import TenantId
 from domain.errors import DependencyError, TransientError
-from domain.retrieval import ANYTHING, Embedder, EvidenceFilter, Reranker, ScoredChunk, VectorStore
+from domain.retrieval import ANYTHING, ChunkSearch, Embedder, EvidenceFilter, Reranker, ScoredChunk
 from domain.routing import Route, RouteReason, Way
 from domain.stages import UNOBSERVED, StageObserver
 from domain.usage import metered
@@ -70,7 +70,7 @@ class QueryPipeline:
         self,
         *,
         embedder: Embedder,
-        vectors: VectorStore,
+        vectors: ChunkSearch,
         drafter: Drafter,
         verifier: Verifier,
         calibrators: Mapping[str, Calibrator],

@@ -12,7 +12,7 @@ from defences.retrieval.families import collapse
 from defences.retrieval.ranking import best_first
 from domain.documents import TenantId, Tier
 from domain.errors import TransientError
-from domain.retrieval import ANYTHING, EvidenceFilter, Reranker, ScoredChunk, Vector, VectorStore
+from domain.retrieval import ANYTHING, ChunkSearch, EvidenceFilter, Reranker, ScoredChunk, Vector
 
 _WIDEST: Final = 4
 """How many times its limit a side is searched for, at most, where families collapse."""
@@ -34,7 +34,7 @@ class Quotas:
 class Retrieval:
     """Searches both sides apart and puts what is found in order."""
 
-    def __init__(self, vectors: VectorStore, reranker: Reranker | None = None) -> None:
+    def __init__(self, vectors: ChunkSearch, reranker: Reranker | None = None) -> None:
         self._vectors = vectors
         self._reranker = reranker
 

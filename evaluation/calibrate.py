@@ -9,12 +9,13 @@ force do on the test split.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 import httpx
 import numpy as np
@@ -23,6 +24,7 @@ from numpy.typing import NDArray
 from backends.clock import SystemClock
 from backends.memory.vectors import InMemoryVectorStore
 from defences.answering.calibration import (
+    CalibrationError,
     ReliabilityBin,
     brier_score,
     calibration_error,
@@ -54,7 +56,7 @@ from ingest.admission import embedded_text
 from ingest.chunking import chunk
 from ingest.normalise import build_document
 from ingest.parsers.inline import InlineParser
-from runtime.answering import build_query
+from runtime.answering import build_query, short_ways
 from runtime.scanning import build_policy
 from runtime.settings import Settings
 from runtime.storage import build_embedder
@@ -80,6 +82,7 @@ class LabelledScore:
     right: bool
     confidence: float
     outcome: Outcome
+    configuration: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +113,10 @@ def fit(
     directory: Path | None = None,
     progress: Progress | None = None,
 ) -> tuple[tuple[Path, CalibrationArtefact], ...]:
-    """Fit one artefact a partition mode and write them into `out`.
+    """Fit one artefact a partition mode, and one a short way where those are on, into `out`.
+
+    A short way that too few questions take, or take rightly and wrongly, is left without: it is
+    then not taken where the long one is calibrated.
 
     Raises:
         InputError: The labelled set is malformed, or has too few labels.
@@ -129,9 +135,10 @@ async def _fit(
     settings: Settings, out: Path, labelled: LabelledSet, progress: Progress | None
 ) -> tuple[tuple[Path, CalibrationArtefact], ...]:
     written: list[tuple[Path, CalibrationArtefact]] = []
+    long_only = _routed(settings, "off")
     async with httpx.AsyncClient() as http:
         for mode in (PartitionMode.ISOLATED, PartitionMode.NO_PROVENANCE):
-            query = await _prepared(settings, labelled, http, mode=mode, calibrators={})
+            query = await _prepared(long_only, labelled, http, mode=mode, calibrators={})
             by_split = {
                 split: _labels(await ask(query, labelled.in_split(split), progress))
                 for split in Split
@@ -145,10 +152,50 @@ async def _fit(
                 ),
                 precision=PRECISION,
             )
-            path = out / f"{mode.value}.json"
-            path.write_text(artefact.to_json(), encoding="utf-8")
-            written.append((path, artefact))
+            written.append((out / f"{mode.value}.json", artefact))
+        if short_ways(settings):
+            written += await _fit_short_ways(settings, out, labelled, http, progress)
+    for path, artefact in written:
+        path.write_text(artefact.to_json(), encoding="utf-8")
     return tuple(written)
+
+
+async def _fit_short_ways(
+    settings: Settings,
+    out: Path,
+    labelled: LabelledSet,
+    http: httpx.AsyncClient,
+    progress: Progress | None,
+) -> list[tuple[Path, CalibrationArtefact]]:
+    """Ask with short ways open and nothing calibrated, so that each question takes its own."""
+    query = await _prepared(
+        _routed(settings, "on"), labelled, http, mode=PartitionMode.ISOLATED, calibrators={}
+    )
+    asked = {split: await ask(query, labelled.in_split(split), progress) for split in Split}
+    m, k = settings.answering.m, settings.answering.k
+    long = query.configuration(PartitionMode.ISOLATED, m=m, k=k)
+    others = {one.configuration for scores in asked.values() for one in scores} - {long}
+    fitted = []
+    for number, configuration in enumerate(sorted(others)):
+        taken = {
+            split: _labels([one for one in scores if one.configuration == configuration])
+            for split, scores in asked.items()
+        }
+        with contextlib.suppress(CalibrationError):
+            artefact = fit_artefact(
+                fit=taken[Split.FIT],
+                held_out=taken[Split.TEST],
+                tau_split=taken[Split.TAU],
+                configuration=configuration,
+                precision=PRECISION,
+            )
+            fitted.append((out / f"isolated-way-{number}.json", artefact))
+    return fitted
+
+
+def _routed(settings: Settings, routes: Literal["on", "off"]) -> Settings:
+    answering = settings.answering.model_copy(update={"routes": routes, "watch_share": 0.0})
+    return settings.model_copy(update={"answering": answering})
 
 
 async def _report(
@@ -310,6 +357,7 @@ def _score(labelled: LabelledQuestion, result: AnswerResult) -> LabelledScore | 
         right=is_right(best.answer, labelled),
         confidence=best.confidence,
         outcome=result.outcome,
+        configuration=result.configuration,
     )
 
 

@@ -23,6 +23,7 @@ from gateway.query.options import QueryOptions
 from gateway.query.pipeline import QueryPipeline
 from gateway.query.routing import Routing
 from gateway.query.sentence_vectors import SentenceVectors
+from gateway.query.stages import Stages
 from runtime.settings import EndpointSettings, LocalModelSettings, Settings
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ async def build_query(
     http: httpx.AsyncClient,
     calibrators: Mapping[str, Calibrator] | None = None,
     web: WebEvidence | None = None,
+    stages: Stages | None = None,
 ) -> QueryPipeline:
     """Build the question path.
 
@@ -58,6 +60,7 @@ async def build_query(
         http: For model endpoints.
         calibrators: By configuration; None reads the shipped or configured artefacts.
         web: Asked where the documents do not answer; None: nobody.
+        stages: What judges drafts; None: all there is. For measuring what a part is worth.
 
     Raises:
         ConfigurationError: An artefact is malformed, or an endpoint is not fully set.
@@ -79,6 +82,7 @@ async def build_query(
         secret=secret,
         reranker=build_reranker(settings, http=http),
         web=web,
+        stages=stages,
         routing=build_routing(settings, embedder=sentences),
         options=QueryOptions(
             m=answering.m,
@@ -119,17 +123,21 @@ def load_calibrators(path: Path) -> Mapping[str, Calibrator]:
     return found
 
 
-def build_routing(settings: Settings, *, embedder: Embedder) -> Routing | None:
-    """Build what chooses the way of a question; None where all go the long one.
+def short_ways(settings: Settings) -> bool:
+    """Whether questions may go a short way.
 
     To see whether seats read alike costs what an extractive draft costs, so that short ways save
     nothing where that is the drafter.
     """
-    answering = settings.answering
-    modelled = settings.drafter.backend != "extractive"
-    if answering.routes == "off" or (answering.routes == "auto" and not modelled):
+    chosen = settings.answering.routes
+    return chosen == "on" or (chosen == "auto" and settings.drafter.backend != "extractive")
+
+
+def build_routing(settings: Settings, *, embedder: Embedder) -> Routing | None:
+    """Build what chooses the way of a question; None where all go the long one."""
+    if not short_ways(settings):
         return None
-    return Routing(reader=ExtractiveDrafter(embedder), watch_share=answering.watch_share)
+    return Routing(reader=ExtractiveDrafter(embedder), watch_share=settings.answering.watch_share)
 
 
 def build_refiner(settings: Settings, *, http: httpx.AsyncClient) -> Refiner | None:

@@ -40,12 +40,10 @@ class Routing:
             for a model's drafts are what a short way saves.
         watch_share: Of the questions that could go a short way, those that go the long one, in
             [0, 1]: a single draft has nobody to disagree with, and the monitors would be blind.
-        uncalibrated: Take short ways although only the long one is calibrated: to calibrate them.
     """
 
     reader: Drafter
     watch_share: float = 0.1
-    uncalibrated: bool = False
 
 
 Calibrated = Callable[[Way], bool]
@@ -80,7 +78,7 @@ async def find_way(
     )
     if way == replace(long, reason=way.reason):
         return way
-    if not routing.uncalibrated and calibrated(long) and not calibrated(way):
+    if calibrated(long) and not calibrated(way):
         return replace(long, reason=RouteReason.UNCALIBRATED)
     if _drawn(question, key, routing.watch_share):
         return replace(long, reason=RouteReason.WATCHED)

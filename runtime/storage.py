@@ -36,8 +36,10 @@ def build_embedder(settings: EmbedderSettings, http: httpx.AsyncClient) -> Embed
         base_url=url,
         model=model,
         dimensions=settings.dimensions,
+        more_urls=settings.endpoint.more_urls,
         api_key=settings.endpoint.api_key,
         timeout_seconds=settings.endpoint.timeout_seconds,
+        connect_seconds=settings.endpoint.connect_seconds,
     )
 
 

@@ -20,8 +20,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from backends.llm.endpoint import RefusedError
 from backends.llm.likelihood import ScoredText, ScoringJob, TextScorer
+from backends.server_pool import RefusedError
 from domain.errors import MithridateError, PermanentError
 from domain.usage import ModelUsage, UsageMeter, current_meter, metered
 

@@ -1,9 +1,10 @@
-"""The two calls of an OpenAI-compatible server that drafters and verifiers make."""
+"""The calls that drafters, verifiers and rerankers make of OpenAI-compatible servers."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+import copy
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias, TypeVar
 
@@ -11,6 +12,7 @@ import httpx
 from pydantic import BaseModel, Field, FiniteFloat, SecretStr, ValidationError
 
 from backends.llm.prompts import Message
+from backends.server_pool import GarbledError, RefusedError, ServerPool, UnreachableError
 from domain.errors import PermanentError, TransientError
 from domain.usage import count_call
 
@@ -21,6 +23,7 @@ MAX_COMPLETION_BYTES: Final = 64_000_000
 PROMPTS_A_REQUEST: Final = 16
 
 _RETRYABLE: Final = frozenset({408, 409, 425, 429})
+_CLIENT_ERROR: Final = 400
 _SERVER_ERROR: Final = 500
 
 Body: TypeAlias = Mapping[
@@ -29,14 +32,7 @@ Body: TypeAlias = Mapping[
 
 
 ReplyT = TypeVar("ReplyT", bound=BaseModel)
-
-
-class RefusedError(PermanentError):
-    """The server answered, and does not take the request; `status` is 4xx."""
-
-    def __init__(self, message: str, *, status: int) -> None:
-        super().__init__(message)
-        self.status = status
+ResultT = TypeVar("ResultT")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,9 +96,11 @@ class _Chat(BaseModel):
 
 
 class Endpoint:
-    """A server and a model of it. Errors are wrapped here, once; nothing is retried.
+    """A model and the servers that have it. Errors are wrapped here, once.
 
-    Neither the key nor a prompt or reply ever enters an error message.
+    With one server nothing is retried; with several a call goes to the least loaded, and on to the
+    next where that fails (`backends.server_pool`). Neither the key nor a prompt or reply ever
+    enters an error message.
     """
 
     def __init__(
@@ -111,8 +109,10 @@ class Endpoint:
         client: httpx.AsyncClient,
         base_url: str,
         model: str,
+        more_urls: Sequence[str] = (),
         api_key: SecretStr | None = None,
         timeout_seconds: float = 30.0,
+        connect_seconds: float = 5.0,
         concurrency: int = 8,
     ) -> None:
         """Keep the settings; nothing is sent yet.
@@ -120,19 +120,46 @@ class Endpoint:
         Args:
             client: Shared connections; whoever made it closes it.
             base_url: With `/v1`, without what follows.
-            model: As the server names it.
+            model: As the servers name it.
+            more_urls: Of further servers with the same model and key.
             api_key: Sent as a bearer token, if given.
             timeout_seconds: For one call as a whole, the wait for its turn not counted.
-            concurrency: Calls under way at once, at most.
+            connect_seconds: Of it, for the connection: what is not there is known sooner.
+            concurrency: Calls under way at once to each server, at most.
         """
-        if timeout_seconds <= 0 or concurrency < 1:
-            raise ValueError("timeout_seconds and concurrency must be > 0")
+        if timeout_seconds <= 0 or connect_seconds <= 0 or concurrency < 1:
+            raise ValueError("timeouts and concurrency must be > 0")
         self.model = model
         self._client = client
-        self._base_url = base_url.rstrip("/")
         self._api_key = api_key
         self._timeout_seconds = timeout_seconds
-        self._turns = asyncio.Semaphore(concurrency)
+        self._timeout = httpx.Timeout(timeout_seconds, connect=connect_seconds)
+        urls = tuple(dict.fromkeys(url.rstrip("/") for url in (base_url, *more_urls)))
+        self.pool = ServerPool(urls, concurrency=concurrency)
+        self.pool.require(self._alive)
+
+    def members(self) -> tuple[Endpoint, ...]:
+        """Return an endpoint a server, for what must be asked of each."""
+        return tuple(self.member(url) for url in self.pool.urls)
+
+    def member(self, url: str) -> Endpoint:
+        """Return the same model at one of the servers alone."""
+        alone = copy.copy(self)
+        alone.pool = ServerPool((url,))
+        return alone
+
+    async def _alive(self, url: str) -> str | None:
+        """Say what is wrong with a server, as far as the list of its models tells."""
+
+        async def ask() -> int:
+            async with self._client.stream(
+                "GET", url + "/models", headers=self._headers(), timeout=self._timeout
+            ) as response:
+                return response.status_code
+
+        status = await _wrapped(ask(), self._timeout_seconds)
+        listed = status < _CLIENT_ERROR or status in {404, 405, 501}  # not all servers list
+        return None if listed else f"model endpoint answered {status}"
 
     async def chat(
         self, messages: Sequence[Message], *, max_tokens: int, log_probabilities: bool
@@ -152,8 +179,7 @@ class Endpoint:
         }
         if log_probabilities:
             body["logprobs"] = True
-        content = await self._post("/chat/completions", body, MAX_CHAT_BYTES)
-        reply = _read(_Chat, content)
+        reply = await self._post("/chat/completions", body, MAX_CHAT_BYTES, _reading(_Chat))
         _count(reply.usage)
         choice = reply.choices[0]
         tokens = choice.logprobs.content if choice.logprobs is not None else None
@@ -195,51 +221,39 @@ class Endpoint:
             "documents": list(documents),
             "top_n": len(documents),
         }
-        return await self._post("/rerank", body, MAX_CHAT_BYTES)
+        return await self._post("/rerank", body, MAX_CHAT_BYTES, bytes)
 
     async def _complete(
         self, prompts: Sequence[str], options: Mapping[str, int | float | bool]
     ) -> list[Completion]:
         body: Body = {"model": self.model, "prompt": list(prompts), **options}
-        content = await self._post("/completions", body, MAX_COMPLETION_BYTES)
-        reply = _read(_Completions, content)
+        reply = await self._post(
+            "/completions", body, MAX_COMPLETION_BYTES, _completions_of(len(prompts))
+        )
         _count(reply.usage)
-        choices = sorted(reply.choices, key=lambda choice: choice.index)
-        if [choice.index for choice in choices] != list(range(len(prompts))):
-            raise PermanentError(
-                f"model endpoint sent {len(choices)} completions for {len(prompts)} prompts, "
-                "or numbered them wrongly"
-            )
-        return choices
+        return reply.choices
 
-    async def _post(self, path: str, body: Body, max_bytes: int) -> bytes:
-        headers = {}
-        if self._api_key is not None:
-            headers["Authorization"] = f"Bearer {self._api_key.get_secret_value()}"
-        async with self._turns:
-            try:
-                async with asyncio.timeout(self._timeout_seconds):
-                    return await self._exchange(path, body, headers, max_bytes)
-            except TimeoutError as exc:
-                raise TransientError(
-                    f"model endpoint did not answer within {self._timeout_seconds:g} seconds"
-                ) from exc
-            except httpx.TransportError as exc:
-                permanent = isinstance(exc, httpx.UnsupportedProtocol)
-                kind = PermanentError if permanent else TransientError
-                raise kind(f"model endpoint did not answer: {type(exc).__name__}") from exc
-            except (httpx.HTTPError, httpx.InvalidURL) as exc:
-                raise PermanentError(f"model request failed: {type(exc).__name__}") from exc
+    async def _post(
+        self, path: str, body: Body, max_bytes: int, read: Callable[[bytes], ResultT]
+    ) -> ResultT:
+        async def send(url: str) -> ResultT:
+            exchange = self._exchange(url + path, body, max_bytes)
+            return read(await _wrapped(exchange, self._timeout_seconds))
 
-    async def _exchange(
-        self, path: str, body: Body, headers: Mapping[str, str], max_bytes: int
-    ) -> bytes:
+        return await self.pool.call(send)
+
+    def _headers(self) -> dict[str, str]:
+        if self._api_key is None:
+            return {}
+        return {"Authorization": f"Bearer {self._api_key.get_secret_value()}"}
+
+    async def _exchange(self, url: str, body: Body, max_bytes: int) -> bytes:
         async with self._client.stream(
             "POST",
-            self._base_url + path,
+            url,
             json=body,
-            headers=headers,
-            timeout=self._timeout_seconds,
+            headers=self._headers(),
+            timeout=self._timeout,
             follow_redirects=False,
         ) as response:
             status = response.status_code
@@ -255,15 +269,51 @@ class Endpoint:
             return bytes(content)
 
 
+async def _wrapped(exchange: Awaitable[ResultT], timeout_seconds: float) -> ResultT:
+    """Await an exchange, its errors and its time ours."""
+    try:
+        async with asyncio.timeout(timeout_seconds):
+            return await exchange
+    except TimeoutError as exc:
+        raise UnreachableError(
+            f"model endpoint did not answer within {timeout_seconds:g} seconds"
+        ) from exc
+    except httpx.TransportError as exc:
+        permanent = isinstance(exc, httpx.UnsupportedProtocol)
+        kind = PermanentError if permanent else UnreachableError
+        raise kind(f"model endpoint did not answer: {type(exc).__name__}") from exc
+    except (httpx.HTTPError, httpx.InvalidURL) as exc:
+        raise PermanentError(f"model request failed: {type(exc).__name__}") from exc
+
+
 def _count(usage: _Usage | None) -> None:
     told = usage or _Usage()
     count_call(read=told.prompt_tokens, written=told.completion_tokens)
 
 
-def _read(model: type[ReplyT], content: bytes) -> ReplyT:
-    try:
-        return model.model_validate_json(content)
-    except ValidationError as exc:
-        raise PermanentError(
-            f"model endpoint sent a malformed reply: {exc.error_count()} faults"
-        ) from exc
+def _reading(model: type[ReplyT]) -> Callable[[bytes], ReplyT]:
+    def read(content: bytes) -> ReplyT:
+        try:
+            return model.model_validate_json(content)
+        except ValidationError as exc:
+            raise GarbledError(
+                f"model endpoint sent a malformed reply: {exc.error_count()} faults"
+            ) from exc
+
+    return read
+
+
+def _completions_of(prompts: int) -> Callable[[bytes], _Completions]:
+    """Return a reader of as many completions, in order."""
+
+    def read(content: bytes) -> _Completions:
+        reply = _reading(_Completions)(content)
+        reply.choices.sort(key=lambda choice: choice.index)
+        if [choice.index for choice in reply.choices] != list(range(prompts)):
+            raise GarbledError(
+                f"model endpoint sent {len(reply.choices)} completions for {prompts} prompts, "
+                "or numbered them wrongly"
+            )
+        return reply
+
+    return read

@@ -15,12 +15,17 @@ from backends.llm.collecting import BATCH_JOBS, BATCH_SECONDS, CollectingScorer
 from backends.llm.endpoint import Endpoint
 from backends.llm.likelihood import find_fault, score_matrix
 from backends.llm.openai_scorer import Dialect, OpenAIScorer
-from backends.llm.prompts import SCORING_PROMPT_VERSION, SELECTION_PROMPT_VERSION, Fences, Message
+from backends.llm.probing import FaultOf, keep_fit, look
+from backends.llm.prompts import (
+    GREETING,
+    SCORING_PROMPT_VERSION,
+    SELECTION_PROMPT_VERSION,
+    Fences,
+)
 from backends.llm.selection import select_matrix
 from domain.answering import Draft, EvidenceSubset, Question
 
 _GENERATIVE: Final = "generative"
-_GREETING: Final = (Message("user", "Reply with the word ready."),)
 
 
 class VerifierMode(StrEnum):
@@ -34,8 +39,8 @@ class OpenAIVerifier:
     """A `Verifier` over HTTP.
 
     Log-probabilities of given text are absent from some servers and wrong in others (off by one,
-    measured), so they are probed: what is known must come out right. Where no dialect does, the
-    verifier selects by generating, and `mode` and `version` say so. Its numbers in that mode are
+    measured), so each server is probed: what is known must come out right. Where no dialect does,
+    the verifier selects by generating, and `mode` and `version` say so. Its numbers in that mode are
     pseudo log-probabilities (`selection.py`), never to be read beside the others.
     """
 
@@ -51,7 +56,7 @@ class OpenAIVerifier:
         """Set up; nothing is sent yet.
 
         Args:
-            endpoint: The server and its model.
+            endpoint: The model and its servers.
             fences: Marks of prompts.
             shuffler: Orders candidates where the mode is generative.
             batch_seconds: For how long scoring jobs wait for those of other questions.
@@ -110,14 +115,26 @@ class OpenAIVerifier:
         )
 
     async def _find_mode(self) -> VerifierMode:
+        """Try each dialect on each server; the first that any passes is that of all.
+
+        A server that fails in it is left out until it passes, and so is one that does not answer.
+        """
+        endpoint = self._endpoint
         for dialect in Dialect:
-            scorer = OpenAIScorer(self._endpoint, dialect)
-            fault = await find_fault(scorer)
-            if fault is None:
+            fault_of = _fault_in(dialect)
+            found = await look(endpoint, fault_of)
+            if None in found.values():
+                keep_fit(endpoint, found, fault_of)
                 self._scorer = CollectingScorer(
-                    scorer, seconds=self._batch_seconds, jobs=self._batch_jobs
+                    OpenAIScorer(endpoint, dialect),
+                    seconds=self._batch_seconds,
+                    jobs=self._batch_jobs,
                 )
                 return VerifierMode(dialect.value)
-            self._faults[dialect] = fault
-        await self._endpoint.chat(_GREETING, max_tokens=8, log_probabilities=False)
+            self._faults[dialect] = next(one for one in found.values() if isinstance(one, str))
+        await self._endpoint.chat(GREETING, max_tokens=8, log_probabilities=False)
         return VerifierMode.GENERATIVE
+
+
+def _fault_in(dialect: Dialect) -> FaultOf:
+    return lambda member: find_fault(OpenAIScorer(member, dialect))

@@ -91,6 +91,10 @@ class Message:
     content: str
 
 
+GREETING: Final = (Message("user", "Reply with the word ready."),)
+"""Asked to see whether a server answers, and with what."""
+
+
 def _digest(*templates: str) -> str:
     return hashlib.sha256("\0".join(templates).encode()).hexdigest()[:12]
 

@@ -8,6 +8,7 @@ question's words. `Fault` makes it go wrong in the ways real servers and models 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import math
 import re
@@ -26,6 +27,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 MODEL = "toy"
+DIMENSIONS = 16
 
 
 class Fault(Enum):
@@ -62,6 +64,8 @@ class Fault(Enum):
     """The model does what a document says after 'answer with'."""
     INVENTS = auto()
     """The model quotes what no document says."""
+    OTHER_VECTORS = auto()
+    """Embeddings are those of another model."""
 
 
 @dataclass(kw_only=True)
@@ -198,6 +202,11 @@ def completion(prompt: str, index: int, body: Mapping[str, Any], fault: Fault | 
     return choice
 
 
+def _vector(text: str, salt: str) -> list[float]:
+    digest = hashlib.blake2b((salt + text).encode(), digest_size=DIMENSIONS).digest()
+    return [byte / 255 - 0.5 for byte in digest]
+
+
 class _Server:
     def __init__(self, served: Served) -> None:
         self.served = served
@@ -246,6 +255,16 @@ class _Server:
             **self._usage(read, len(choices) if body.get("max_tokens", 16) else 0),
         }
         return JSONResponse(reply)
+
+    async def embeddings(self, request: Request) -> Response:
+        body, broken = await self._receive(request)
+        if broken is not None:
+            return broken
+        salt = "other" if self.served.fault is Fault.OTHER_VECTORS else ""
+        rows = [
+            {"index": at, "embedding": _vector(text, salt)} for at, text in enumerate(body["input"])
+        ]
+        return JSONResponse({"object": "list", "data": rows})
 
     def _usage(self, read: int, written: int) -> Mapping[str, Any]:
         """Return what is told of the tokens; `Served.tells_usage` says whether anything is."""
@@ -297,6 +316,7 @@ def serving() -> Iterator[Served]:
                 Route("/v1/models", fake.models),
                 Route("/v1/chat/completions", fake.chat, methods=["POST"]),
                 Route("/v1/completions", fake.completions, methods=["POST"]),
+                Route("/v1/embeddings", fake.embeddings, methods=["POST"]),
             ]
         )
         config = uvicorn.Config(

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from backends.llm.collecting import CollectingScorer
-from backends.llm.endpoint import RefusedError
 from backends.llm.likelihood import ScoredText, ScoringJob
+from backends.server_pool import RefusedError
 from domain.errors import PermanentError, TransientError
 from domain.usage import count_call, metered
 

@@ -20,9 +20,7 @@ from numpy.typing import NDArray
 
 from defences.answering.agreement import group_answers
 from defences.answering.calibration import DEFAULT_TAU
-from defences.answering.guard import DisagreementGuard
 from defences.answering.routing import survey
-from defences.answering.weighting import weigh_groups
 from defences.retrieval.families import collapse
 from domain.answering import (
     AbstainReason,
@@ -56,9 +54,10 @@ from gateway.query.reformulation import reformulate
 from gateway.query.results import Attempt, Inquiry, result_of
 from gateway.query.retrieval import Retrieval, evidence_counts, joined, reranked
 from gateway.query.routing import Routing, deal, find_way, long_way
+from gateway.query.stages import Stages
 from gateway.query.stopwatch import Stopwatch
 from gateway.query.tolerated import requiring, rules_of, tolerance_of
-from gateway.query.verification import SCORING, checked, examine
+from gateway.query.verification import SCORING, examine
 
 _NOT_THERE: Final = AbstainReason.NOT_IN_DOCUMENTS
 
@@ -82,6 +81,7 @@ class QueryPipeline:
         reranker: Reranker | None = None,
         web: WebEvidence | None = None,
         routing: Routing | None = None,
+        stages: Stages | None = None,
     ) -> None:
         self._embedder = embedder
         self._retrieval = Retrieval(vectors, reranker)
@@ -95,6 +95,7 @@ class QueryPipeline:
         self._refiner = refiner
         self._web = web
         self._routing = routing
+        self._stages = stages or Stages()
 
     def configuration(
         self,
@@ -336,7 +337,7 @@ class QueryPipeline:
         way = way or long_way(survey(collapse(evidence)), options)
         parts = deal(evidence, way, options=options, key=self._key())
         watch.lap("partition", subsets=len(parts.subsets))
-        drafts = checked(question, await draft_all(question, parts.subsets, drafter))
+        drafts = self._stages.check(question, await draft_all(question, parts.subsets, drafter))
         watch.lap("draft", **draft_counts(drafts))
         scored = await examine(
             self._verifier,
@@ -388,7 +389,7 @@ class QueryPipeline:
             return ()
         vectors = await self._embedder.embed([one.draft.answer for one in scored])
         grouped = group_answers(question.text, scored, vectors @ vectors.T)
-        return weigh_groups(grouped, mode=mode, calibrator=calibrator)
+        return self._stages.weigh(grouped, mode=mode, calibrator=calibrator)
 
     async def _climb(self, inquiry: Inquiry, first: Attempt) -> tuple[Attempt, tuple[Rung, ...]]:
         """The escalation ladder of Law 9. Every rung keeps isolation and the guard's own rules."""
@@ -461,7 +462,7 @@ class QueryPipeline:
         return replace(attempt, decision=replace(attempt.decision, warnings=warned))
 
     def _guard(self, calibrator: Calibrator | None) -> Guard:
-        return DisagreementGuard(
+        return self._stages.guard(
             tau=self.tau(calibrator), agreement_floor=self._options.agreement_floor
         )
 

@@ -21,13 +21,14 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks import near_duplicates
-from benchmarks.ingest import charts, citation_cases, citations, injection, parsing, report, stages
+from benchmarks.ingest import citation_cases, citations, injection, parsing, report, stages
 from benchmarks.ingest.asking import ROOT, Absent, AskedProcess, network_is_off, own, peer
 from benchmarks.ingest.own import OWN
 from benchmarks.ingest.peers import PEERS
-from benchmarks.ingest.rates import Rate, rate
 from benchmarks.ingest.remembered import Remembered
+from evaluation import charts
 from evaluation.injection.held_out import held_out_documents
+from evaluation.rates import Rate, rate
 
 REPORT: Final = ROOT / "docs" / "benchmarks" / "ingest.md"
 CONVERTER: Final = "markitdown"

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from benchmarks.ingest.citation_cases import AS_OF, CitationCase
-from benchmarks.ingest.rates import Rate, rate
 from benchmarks.ingest.stages import built
 from defences.detectors.citations import CitationsDetector
 from defences.trust.policy import WeightedTrustPolicy
 from domain.documents import Document
 from domain.scanning import Finding, ScanReport
 from domain.trust import Verdict
+from evaluation.rates import Rate, rate
 from ingest.parsers.inline import InlineParser
 from runtime.scanning import build_detectors, build_policy
 from runtime.settings import Settings

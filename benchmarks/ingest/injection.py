@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.ingest.asking import Answer, Asked
-from benchmarks.ingest.rates import Rate, auroc, rate
 from benchmarks.ingest.remembered import Remembered
 from evaluation.injection.held_out import (
     Sample,
@@ -29,6 +28,7 @@ from evaluation.injection.held_out import (
 from evaluation.injection.hidden_channels import CHANNELS
 from evaluation.injection.hidden_payloads import PAYLOADS
 from evaluation.injection.hidden_report import samples as hidden_samples
+from evaluation.rates import Rate, auroc, rate
 
 SEED: Final = 20261130
 BIPIA: Final = "BIPIA"

@@ -25,12 +25,12 @@ import docx
 from fpdf import FPDF
 
 from benchmarks.ingest.asking import Asked
-from benchmarks.ingest.rates import Rate, rate
 from domain.documents import DocumentParser
 from evaluation.injection import file_makers, hidden_channels, hidden_files
 from evaluation.injection.hidden_channels import HiddenSample
 from evaluation.injection.hidden_payloads import CARRIERS, PAYLOADS
 from evaluation.injection.hidden_report import flags, samples
+from evaluation.rates import Rate, rate
 from ingest.parsers.inline import InlineParser
 from runtime.scanning import Scanner, build_parser, build_scanner
 from runtime.settings import Settings

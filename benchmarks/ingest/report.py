@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -10,9 +9,10 @@ from benchmarks.ingest.asking import Absent
 from benchmarks.ingest.citations import CitationTable
 from benchmarks.ingest.injection import NOT_INJECT_LIKE, Group, Row
 from benchmarks.ingest.parsing import HiddenRow, ParsedRow
-from benchmarks.ingest.rates import Rate, percent
 from benchmarks.ingest.stages import EMBEDDING, TOTAL
 from benchmarks.ingest.stages import Row as StageRow
+from evaluation.markdown import table
+from evaluation.rates import Rate, percent
 
 PARTS: Final = ("stages", "near-duplicates", "injection", "citations", "parsing")
 
@@ -39,15 +39,6 @@ def placed(document: str, part: str, text: str) -> str:
     if end not in rest:
         raise ValueError(f"the report's place for {part!r} ends before it begins")
     return f"{head}{begin}\n{text.strip()}\n{end}{rest.partition(end)[2]}"
-
-
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(_cell(cell) for cell in line)} |" for line in lines)
-
-
-def _cell(text: str) -> str:
-    return re.sub(r"\s+", " ", text.replace("|", "\\|"))
 
 
 def stages_part(rows: Sequence[StageRow], *, count: int) -> str:

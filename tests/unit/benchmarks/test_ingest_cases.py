@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from benchmarks.ingest.charts import lines, points
 from benchmarks.ingest.citation_cases import KINDS, CitationCase, cases
 from benchmarks.ingest.citations import measured
 from benchmarks.ingest.parsing import WRITERS, media_of, parsed, plain_texts, recovered
+from evaluation.charts import lines, points
 from evaluation.injection import hidden_channels, hidden_files
 
 CASES = list(cases(each=6))

@@ -11,7 +11,8 @@ import pytest
 from benchmarks.ingest.asking import Absent, Answer
 from benchmarks.ingest.injection import TIMED, Group, Text, asked, rows
 from benchmarks.ingest.remembered import Remembered
-from benchmarks.ingest.report import injection_part, placed, table
+from benchmarks.ingest.report import injection_part, placed
+from evaluation.markdown import table
 
 MARKED = (
     "# R\n\n<!-- injection: written by the command -->\nold\n<!-- injection: end -->\n\nby hand\n"

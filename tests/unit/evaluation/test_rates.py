@@ -1,4 +1,4 @@
-"""Rates of the benchmark of ingestion: intervals and the area under the curve."""
+"""Rates: intervals and the area under the curve."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.ingest.rates import Rate, auroc, percent, rate
+from evaluation.rates import Rate, auroc, percent, rate
 
 
 @pytest.mark.parametrize(

@@ -181,6 +181,17 @@ class PolicyWeights:
         found = self.rules.get(name) or self.rules.get(f"{detector_of(name)}.*")
         return found or RuleWeight()
 
+    @property
+    def serving(self) -> Mapping[str, RuleWeight]:
+        """Every rule in force: those listed, and `detector.*` of each detector that is named."""
+        named = self.expected.union(*(group.detectors for group in self.groups.values()))
+        defaults = {f"{detector}.*": self.rule(f"{detector}.*") for detector in sorted(named)}
+        return {
+            rule: setting
+            for rule, setting in (defaults | dict(self.rules)).items()
+            if setting.mode is not Mode.OFF
+        }
+
     def group(self, name: str) -> Group:
         detector = detector_of(name)
         for group, weights in self.groups.items():

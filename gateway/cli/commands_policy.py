@@ -56,7 +56,8 @@ def check(file: FileArgument, json_: Json = False) -> None:
         "hold": weights.hold_at,
         "quarantine": weights.quarantine,
         "reject": weights.reject,
-        "rules": len(weights.rules),
+        "rules": len(weights.serving),
+        "listed": len(weights.rules),
         "hard": len(weights.hard),
         "composites": len(weights.composites),
         "observed": sorted(

@@ -34,6 +34,29 @@ def test_a_policy_file_is_checked(run: Run, tmp_path: Path) -> None:
     assert ran.json["composites"] == 1
 
 
+def test_the_rules_that_serve_are_counted_with_those_that_no_file_lists(
+    run: Run, tmp_path: Path
+) -> None:
+    more = """
+[[rules]]
+rule = "citations.placeholder"
+weight = 0.5
+
+[[rules]]
+rule = "personal-data.*"
+mode = "off"
+"""
+    (tmp_path / "mine.toml").write_text(POLICY, encoding="utf-8")
+    (tmp_path / "more.toml").write_text(f"{POLICY}\n{more}", encoding="utf-8")
+
+    shipped = run("policy", "check", "mine.toml", "--json").json
+    changed = run("policy", "check", "more.toml", "--json").json
+
+    assert (shipped["rules"], shipped["listed"]) == (8, 0)
+    assert (changed["rules"], changed["listed"]) == (8, 2)
+    assert changed["off"] == ["personal-data.*"]
+
+
 @pytest.mark.parametrize(
     ("change", "told"),
     [

@@ -1,0 +1,1 @@
+"""What is attacked: our own question path, whole and with parts left out, and its peers."""

@@ -1,0 +1,236 @@
+"""Our own question path, and the same with one part left out."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Final
+
+import numpy as np
+
+from defences.answering.guard import DisagreementGuard
+from defences.answering.weighting import weigh_groups
+from domain.answering import (
+    AnswerGroup,
+    Calibrator,
+    Draft,
+    Drafter,
+    GuardDecision,
+    Outcome,
+    PartitionMode,
+    Question,
+    QuestionId,
+    ScoredDraft,
+    Verifier,
+)
+from domain.documents import DEFAULT_TENANT
+from domain.retrieval import Embedder
+from domain.verification import CrossExamination
+from evaluation.redteam.rows import Row
+from evaluation.redteam.stores import ScratchVectors
+from evaluation.redteam.systems.reply import Reply, noted
+from evaluation.redteam.systems.views import (
+    View,
+    as_it_is,
+    without_families,
+    without_origins,
+    without_quotas,
+    without_trust,
+)
+from evaluation.redteam.world import World
+from gateway.query.options import QueryOptions
+from gateway.query.pipeline import QueryPipeline
+from gateway.query.stages import Stages
+from gateway.query.verification import checked
+
+SECRET: Final = hashlib.sha256(b"red team").digest()
+"""Fixed, so that a run can be repeated: who shares a subset must not change between runs."""
+
+
+class Part(StrEnum):
+    """What can be left out to see what it is worth."""
+
+    FAMILIES = "families"
+    ORIGINS = "origins"
+    QUOTAS = "quotas"
+    EVIDENCE_CHECK = "evidence-check"
+    CROSS_EXAMINATION = "cross-examination"
+    CALIBRATION = "calibration"
+    WEIGHTS = "weights"
+    GUARD = "guard"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperatingPoint:
+    """When a group is good enough: a threshold, and what makes its score a probability.
+
+    Attributes:
+        tau: Least confidence of an answer; None: that of the calibration in force.
+        calibrator: Serves whatever the configuration; None: those of the deployment.
+    """
+
+    tau: float | None = None
+    calibrator: Calibrator | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Models:
+    """What every system drafts, scores and embeds with."""
+
+    embedder: Embedder
+    drafter: Drafter
+    verifier: Verifier
+    calibrators: Mapping[str, Calibrator]
+    options: QueryOptions
+
+
+_VIEWS: Final[Mapping[Part | None, Callable[[ScratchVectors], View]]] = {
+    Part.FAMILIES: without_families,
+    Part.ORIGINS: without_origins,
+    Part.QUOTAS: without_quotas,
+    Part.WEIGHTS: without_trust,
+}
+
+
+class Mithridate:
+    """The question path as it is wired, over a scratch index.
+
+    Args:
+        point: By fold of the row: thresholds are fitted on the other fold's questions.
+        without: The part that is left out; None: the whole.
+        no_provenance: It is asked in worlds without provenance, whatever the mode.
+    """
+
+    def __init__(
+        self,
+        models: Models,
+        *,
+        point: Callable[[Row], OperatingPoint],
+        without: Part | None = None,
+        no_provenance: bool = False,
+    ) -> None:
+        self._models = models
+        self._point = point
+        self._without = without
+        self._blind = no_provenance
+
+    @property
+    def name(self) -> str:
+        if self._blind:
+            return "mithridate-no-provenance"
+        return f"mithridate-without-{self._without}" if self._without else "mithridate"
+
+    @property
+    def sees_provenance(self) -> bool:
+        return not self._blind and self._without is not Part.ORIGINS
+
+    async def ask(self, row: Row, world: World) -> Reply:
+        point = self._point(row)
+        pipeline = QueryPipeline(
+            embedder=self._models.embedder,
+            vectors=self._view(world),
+            drafter=self._models.drafter,
+            verifier=self._models.verifier,
+            calibrators=self._models.calibrators,
+            clock=world.calendar,
+            secret=SECRET,
+            options=self._options(point),
+            stages=self._stages(point),
+        )
+        result = await pipeline.answer(
+            Question(id=QuestionId(row.id), tenant_id=DEFAULT_TENANT, text=row.question)
+        )
+        best = result.best
+        return Reply(
+            answer=result.answer,
+            outcome=result.outcome,
+            reason=result.reason.value if result.reason is not None else "",
+            score=best.score if best is not None else None,
+            confidence=best.confidence if best is not None else None,
+            drafts=noted(result.drafts, frozenset(world.planted)),
+            picked=best.drafts[0].draft.subset.index if best is not None else None,
+            established=tuple(hit.chunk.id for hit in result.retrieved if hit.origin.established),
+        )
+
+    def _options(self, point: OperatingPoint) -> QueryOptions:
+        options = replace(self._models.options, tau=point.tau)
+        if self._without is Part.CROSS_EXAMINATION:
+            return replace(options, cross_examination=CrossExamination.OFF)
+        return options
+
+    def _view(self, world: World) -> View:
+        return _VIEWS.get(self._without, as_it_is)(world.vectors)
+
+    def _stages(self, point: OperatingPoint) -> Stages:
+        calibrator = None if self._without is Part.CALIBRATION else point.calibrator
+        own = calibrator is not None or self._without in {Part.CALIBRATION, Part.WEIGHTS}
+        weigh = _Weighing(calibrator, alike=self._without is Part.WEIGHTS)
+        return Stages(
+            check=_unchecked if self._without is Part.EVIDENCE_CHECK else checked,
+            weigh=weigh if own else weigh_groups,
+            guard=_BestScore if self._without is Part.GUARD else DisagreementGuard,
+        )
+
+
+class _Weighing:
+    """Weighs groups as the product does, with another calibrator or without trust and sources."""
+
+    def __init__(self, calibrator: Calibrator | None, *, alike: bool = False) -> None:
+        self._calibrator = calibrator
+        self._alike = alike
+
+    def __call__(
+        self,
+        groups: Sequence[Sequence[ScoredDraft]],
+        *,
+        mode: PartitionMode,
+        calibrator: Calibrator | None,
+    ) -> tuple[AnswerGroup, ...]:
+        del calibrator
+        weighed = weigh_groups(groups, mode=mode, calibrator=None)
+        if self._alike:
+            weighed = tuple(replace(one, score=_summed(one)) for one in weighed)
+        if self._calibrator is not None and weighed:
+            confidences = self._calibrator.predict(np.array([one.score for one in weighed]))
+        else:
+            confidences = np.array([one.score for one in weighed])
+        return tuple(
+            sorted(
+                (
+                    replace(one, confidence=float(confidence))
+                    for one, confidence in zip(weighed, confidences, strict=True)
+                ),
+                key=lambda one: (-one.score, one.answer),
+            )
+        )
+
+
+def _summed(group: AnswerGroup) -> float:
+    """Return what a group scores where neither trust nor independence of sources counts."""
+    return 1.0 - math.exp(-sum(scored.raw for scored in group.drafts))
+
+
+def _unchecked(question: Question, drafts: Sequence[Draft]) -> tuple[Draft, ...]:
+    del question
+    return tuple(drafts)
+
+
+class _BestScore:
+    """No guard: whatever scores best is the answer, as in Speculative RAG."""
+
+    def __init__(self, *, tau: float, agreement_floor: float) -> None:
+        self._guard = DisagreementGuard(tau=tau, agreement_floor=agreement_floor)
+
+    def decide(
+        self, groups: Sequence[AnswerGroup], *, mode: PartitionMode, calibrated: bool
+    ) -> GuardDecision:
+        decision = self._guard.decide(groups, mode=mode, calibrated=calibrated)
+        best = max(groups, key=lambda one: one.score, default=None)
+        if best is None or best.score <= 0.0:
+            return decision
+        return replace(
+            decision, outcome=Outcome.ANSWER, reason=None, chosen=best, contender=best, warnings=()
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import NewType, Protocol
+from typing import TYPE_CHECKING, NewType, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,10 @@ from domain.documents import DocumentId, OriginRef, Span, TenantId, Tier
 from domain.retrieval import ScoredChunk
 from domain.routing import LEAST_DRAFTS, Route, RouteReason
 from domain.usage import ModelUsage
-from domain.verification import CrossExamination
+from domain.verification import CrossExamination, LatencyClass
+
+if TYPE_CHECKING:
+    from domain.decomposition import Hop
 
 QuestionId = NewType("QuestionId", str)
 
@@ -321,7 +324,11 @@ class LadderStep(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rung:
-    """One step of the escalation ladder (Law 9). `result` is `answered`, `no-better` or `unavailable`."""
+    """One step of the escalation ladder (Law 9).
+
+    `result` is `answered`, `no-better`, `unavailable`, or `no-time`: by what the first attempt took,
+    it would not have ended before the deadline.
+    """
 
     step: LadderStep
     result: str
@@ -401,6 +408,8 @@ class AnswerResult:
         refinement: None where it is off or there is nothing to refine; the groups keep their words.
         verifier: Its version; ends in `:generative` where its numbers are votes and no likelihoods.
         usage: Calls and tokens of language models; nothing with the embedded default.
+        hops: Of a question that was asked in several; seats, drafts and groups are the last one's.
+        latency_class: As asked for; an asker who names none is interactive.
         route: The way that gave the result (Law 8), and what decided on it.
     """
 
@@ -437,6 +446,13 @@ class AnswerResult:
     usage: ModelUsage = field(default_factory=ModelUsage)
     route: Route = Route.LONG
     route_reason: RouteReason = RouteReason.OFF
+    hops: tuple[Hop, ...] = ()
+    latency_class: LatencyClass = LatencyClass.INTERACTIVE
+
+    @property
+    def seconds(self) -> float:
+        """What the whole of it took."""
+        return next((one.seconds for one in self.timings if one.stage == "total"), 0.0)
 
     @property
     def cacheable(self) -> bool:
@@ -444,6 +460,6 @@ class AnswerResult:
 
         Not what a rung made, hence nothing from the web, nor what came by a short way (Law 8).
         """
-        answered = self.outcome in {Outcome.ANSWER, Outcome.ANSWER_WITH_WARNING}
+        answered = self.outcome in {Outcome.ANSWER, Outcome.ANSWER_WITH_WARNING} and not self.hops
         short = self.route is not Route.LONG or self.m < LEAST_DRAFTS
         return answered and not self.ladder and not short

@@ -17,6 +17,7 @@ MithridateError
 └── DependencyError       something outside this process failed
     ├── DetectorUnavailableError   recorded in the scan, never raised out of it
     ├── TransientError    retrying may help                -> task retry, 503
+    │   └── DeadlineError      no answer in time
     └── PermanentError    retrying cannot help             -> dead letter, 502
 """
 
@@ -28,6 +29,7 @@ __all__ = [
     "AccessError",
     "ConfigurationError",
     "ConflictError",
+    "DeadlineError",
     "DependencyError",
     "DetectorUnavailableError",
     "DocumentTooLargeError",
@@ -143,6 +145,10 @@ class DetectorUnavailableError(DependencyError):
 
 class TransientError(DependencyError):
     code = "dependency-unavailable"
+
+
+class DeadlineError(TransientError):
+    """Nothing failed, but the answer was not there when the asker could wait no longer."""
 
 
 class PermanentError(DependencyError):

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from domain.answering import Outcome, QuestionId
 from domain.documents import DocumentId, OriginRef, TenantId
+from domain.verification import LatencyClass
 
 TopicId = NewType("TopicId", str)
 AlertId = NewType("AlertId", str)
@@ -51,6 +52,7 @@ class Observation:
         entropy: Over normalised group scores, in nats.
         seats: Non-abstaining seats that answered; with fewer than two there is nothing to disagree.
         answer_group: Hash of the settled answer's normal form; None if no group stands.
+        seconds: What the answer took, from question to decision.
     """
 
     question_id: QuestionId
@@ -71,6 +73,16 @@ class Observation:
     route: str
     calibration_version: str | None
     evidence: tuple[EvidenceNote, ...]
+    latency_class: LatencyClass = LatencyClass.INTERACTIVE
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Latency:
+    """How long one answer took."""
+
+    latency_class: LatencyClass
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Final
@@ -23,12 +21,11 @@ from domain.monitoring import (
     Topic,
     TopicId,
 )
+from monitors.events import EVENT_FIRING, EVENT_RESOLVED, fingerprint, payload
 from monitors.spike_states import dump_state, load_state
 from monitors.spikes import Signal, SpikeOptions, SpikeState, advance, standing_signal
 
 NAME: Final = "disagreement-spike"
-EVENT_FIRING: Final = "alert.firing"
-EVENT_RESOLVED: Final = "alert.resolved"
 
 _CRITICAL_MEAN: Final = 0.5
 """Mean disagreement from which most pairs of seats contradict each other: no majority is left."""
@@ -168,8 +165,8 @@ class DisagreementMonitor:
 
     async def _fire(self, turn: _Turn, signal: Signal) -> None:
         alert = _alert(turn.topic, signal, id=AlertId(self._ids.new("alr")))
-        payload = _payload(EVENT_FIRING, alert, signal)
-        if await self._alerts.fire(alert, event_type=EVENT_FIRING, payload=payload):
+        told = _payload(EVENT_FIRING, alert, signal)
+        if await self._alerts.fire(alert, event_type=EVENT_FIRING, payload=told):
             turn.changed.append(alert)
             turn.standing = alert
         elif turn.standing is None:
@@ -207,12 +204,6 @@ class _Seen:
     since: datetime
 
 
-def fingerprint(labels: Mapping[str, str]) -> str:
-    """Return a digest of the labels, whatever their order; 32 hex digits."""
-    written = json.dumps(sorted(labels.items()), separators=(",", ":"))
-    return hashlib.sha256(written.encode()).hexdigest()[:32]
-
-
 def _alert(topic: Topic, signal: Signal, *, id: AlertId) -> Alert:
     labels = {"monitor": NAME, "topic": str(topic.id)}
     return Alert(
@@ -236,26 +227,15 @@ def _alert(topic: Topic, signal: Signal, *, id: AlertId) -> Alert:
 
 def _payload(event_type: str, alert: Alert, signal: Signal | None) -> str:
     """Return the event as receivers get it; `signal` is None where nothing new was observed."""
-    facts: dict[str, object] = {
-        "id": alert.id,
-        "name": NAME,
-        "severity": alert.severity,
-        "status": alert.status,
-        "fingerprint": alert.fingerprint,
-        "labels": dict(alert.labels),
-        "starts_at": alert.starts_at.isoformat(),
-        "ends_at": None if alert.ends_at is None else alert.ends_at.isoformat(),
-    }
-    if signal is not None:
-        facts |= {
+    if signal is None:
+        return payload(event_type, alert, {})
+    return payload(
+        event_type,
+        alert,
+        {
             "disagreement": round(signal.mean, 4),
             "reference": round(signal.reference, 4),
             "threshold": round(signal.reference + signal.needed, 4),
             "questions": list(signal.affected),
-        }
-    at = alert.ends_at or alert.starts_at
-    return json.dumps(
-        {"type": event_type, "timestamp": at.isoformat(), "data": facts},
-        separators=(",", ":"),
-        allow_nan=False,
+        },
     )

@@ -63,6 +63,8 @@ class Observer:
             route=result.route.value,
             calibration_version=result.calibration_version,
             evidence=_evidence(result.retrieved, observed_at),
+            latency_class=result.latency_class,
+            seconds=result.seconds,
         )
 
 

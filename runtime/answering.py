@@ -16,6 +16,7 @@ from domain.answering import Calibrator, Drafter, PartitionMode, Refiner, Verifi
 from domain.clock import Clock
 from domain.errors import ConfigurationError, TransientError
 from domain.retrieval import ChunkSearch, Embedder, Reranker
+from domain.verification import LatencyClass
 from domain.web import WebEvidence
 from gateway.query.evidence_verifier import EvidenceVerifier
 from gateway.query.extractive import ExtractiveDrafter
@@ -84,23 +85,33 @@ async def build_query(
         web=web,
         stages=stages,
         routing=build_routing(settings, embedder=sentences),
-        options=QueryOptions(
-            m=answering.m,
-            k=answering.k,
-            established_limit=settings.retrieval.established_limit,
-            pool_limit=settings.retrieval.pool_limit,
-            per_origin=settings.retrieval.per_origin,
-            min_trust=settings.retrieval.min_trust,
-            lift_bound=answering.lift_bound,
-            cross_examination=answering.cross_examination,
-            cross_examinations=answering.cross_examinations,
-            partition=PartitionMode(answering.partition),
-            plain_seat=answering.plain_seat,
-            min_tolerance=settings.guard.min_tolerance,
-            tau=settings.guard.tau,
-            agreement_floor=settings.guard.agreement_floor,
-            timeout_seconds=answering.timeout_seconds,
-        ),
+        options=query_options(settings),
+    )
+
+
+def query_options(settings: Settings) -> QueryOptions:
+    """Return how questions are answered by these settings."""
+    answering = settings.answering
+    return QueryOptions(
+        m=answering.m,
+        k=answering.k,
+        established_limit=settings.retrieval.established_limit,
+        pool_limit=settings.retrieval.pool_limit,
+        per_origin=settings.retrieval.per_origin,
+        min_trust=settings.retrieval.min_trust,
+        lift_bound=answering.lift_bound,
+        cross_examination=answering.cross_examination,
+        cross_examinations=answering.cross_examinations,
+        partition=PartitionMode(answering.partition),
+        plain_seat=answering.plain_seat,
+        min_tolerance=settings.guard.min_tolerance,
+        tau=settings.guard.tau,
+        agreement_floor=settings.guard.agreement_floor,
+        timeout_seconds=answering.timeout_seconds,
+        deadlines={
+            each: answering.latency.of(each).deadline_seconds or answering.timeout_seconds
+            for each in LatencyClass
+        },
     )
 
 

@@ -8,8 +8,9 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 
 from domain.answering import AnswerResult
 from domain.documents import DocumentStatus
+from domain.verification import LatencyClass
 
-_LATENCY_BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
+_LATENCY_BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
 
 
 class Metrics:
@@ -34,6 +35,19 @@ class Metrics:
             "mithridate_questions_total",
             "Questions by outcome and abstain reason",
             ["outcome", "reason"],
+            registry=self.registry,
+        )
+        self._seconds = Histogram(
+            "mithridate_question_seconds",
+            "Time of whole answers by latency class",
+            ["latency_class"],
+            buckets=_LATENCY_BUCKETS,
+            registry=self.registry,
+        )
+        self._missed = Counter(
+            "mithridate_question_deadline_missed_total",
+            "Questions that failed at the deadline of their latency class",
+            ["latency_class"],
             registry=self.registry,
         )
         self._stages = Histogram(
@@ -64,8 +78,12 @@ class Metrics:
         reason = result.reason.value if result.reason else ""
         self._questions.labels(result.outcome.value, reason).inc()
         self._disagreement.observe(result.disagreement)
+        self._seconds.labels(result.latency_class.value).observe(result.seconds)
         for timing in result.timings:
             self._stages.labels(timing.stage).observe(timing.seconds)
+
+    def deadline_missed(self, latency_class: LatencyClass) -> None:
+        self._missed.labels(latency_class.value).inc()
 
     def documents(self, counts: dict[DocumentStatus, int]) -> None:
         for status in DocumentStatus:

@@ -8,8 +8,10 @@ from domain.clock import Clock, IdFactory
 from domain.errors import ConfigurationError
 from domain.ledger import Ledger
 from domain.monitoring import WebhookSender
+from domain.verification import LatencyClass
 from monitors.deliveries import DeliveryPump
 from monitors.disagreement import DisagreementMonitor
+from monitors.latency import LatencyMonitor, LatencyOptions
 from monitors.observer import Observer
 from monitors.spikes import SpikeOptions
 from monitors.topics import TopicOptions
@@ -36,6 +38,18 @@ def build_monitor(settings: Settings, *, ledger: Ledger, ids: IdFactory) -> Disa
     except ValueError as exc:
         raise ConfigurationError(f"monitors: {exc}") from exc
     return DisagreementMonitor(ledger.observations, ledger.alerts, ids=ids, options=options)
+
+
+def build_latency_monitor(settings: Settings, *, ledger: Ledger, ids: IdFactory) -> LatencyMonitor:
+    latency = settings.answering.latency
+    return LatencyMonitor(
+        ledger.observations,
+        ledger.alerts,
+        ids=ids,
+        options=LatencyOptions(
+            budgets={each: latency.of(each).budget_seconds for each in LatencyClass}
+        ),
+    )
 
 
 def build_deliveries(

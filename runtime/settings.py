@@ -211,6 +211,38 @@ class RetrievalSettings(Section):
     min_trust: float = Field(0.2, ge=0, le=1)
 
 
+class LatencySettings(Section):
+    """What an asker of one latency class counts on."""
+
+    budget_seconds: float = Field(gt=0, description="a p99 above it is alerted")
+    deadline_seconds: float | None = Field(
+        None, gt=0, description="then the question fails; None: answering.timeout_seconds"
+    )
+
+
+class InteractiveSettings(LatencySettings):
+    budget_seconds: float = Field(2.0, gt=0, description="a p99 above it is alerted")
+
+
+class FastSettings(LatencySettings):
+    budget_seconds: float = Field(0.2, gt=0, description="a p99 above it is alerted")
+    deadline_seconds: float | None = Field(1.0, gt=0, description="then the question fails")
+
+
+class ThoroughSettings(LatencySettings):
+    budget_seconds: float = Field(30.0, gt=0, description="a p99 above it is alerted")
+
+
+class LatencyClasses(Section):
+    interactive: InteractiveSettings = InteractiveSettings()
+    fast: FastSettings = FastSettings()
+    thorough: ThoroughSettings = ThoroughSettings()
+
+    def of(self, latency_class: LatencyClass) -> LatencySettings:
+        named: LatencySettings = getattr(self, latency_class.value)
+        return named
+
+
 class AnsweringSettings(Section):
     m: int = Field(5, ge=1, le=32, description="drafts a question")
     k: int = Field(5, ge=1, le=32, description="chunks a draft")
@@ -227,6 +259,7 @@ class AnsweringSettings(Section):
     cross_examinations: dict[LatencyClass, CrossExamination] = Field(
         {}, description="by latency class; one that is not named takes cross_examination"
     )
+    latency: LatencyClasses = LatencyClasses()
     routes: Literal["auto", "on", "off"] = Field(
         "auto",
         description="short ways for plain facts and short contexts; auto: where a model drafts",

@@ -34,13 +34,19 @@ from ingest.pipeline import IngestPipeline
 from ingest.review import ReviewDesk
 from monitors.deliveries import DeliveryPump
 from monitors.disagreement import DisagreementMonitor
+from monitors.latency import LatencyMonitor
 from monitors.observer import Observer
 from runtime.answering import build_query
 from runtime.citations import build_citation_lookup
 from runtime.home import database_url
 from runtime.ingestion import TrustServices, build_ingestion
 from runtime.metrics import Metrics
-from runtime.monitoring import build_deliveries, build_monitor, build_observer
+from runtime.monitoring import (
+    build_deliveries,
+    build_latency_monitor,
+    build_monitor,
+    build_observer,
+)
 from runtime.outbox import OutboxRelay
 from runtime.secrets import instance_secret
 from runtime.settings import Settings
@@ -68,6 +74,7 @@ class Services:
     query: QueryPipeline
     observer: Observer
     monitor: DisagreementMonitor
+    latency_monitor: LatencyMonitor
     deliveries: DeliveryPump
     relay: OutboxRelay
     queue: JobQueue
@@ -175,6 +182,7 @@ async def build_services(settings: Settings, *, broker_url: str) -> Services:
         ),
         observer=build_observer(settings, ledger=ledger, ids=ids),
         monitor=build_monitor(settings, ledger=ledger, ids=ids),
+        latency_monitor=build_latency_monitor(settings, ledger=ledger, ids=ids),
         deliveries=build_deliveries(
             settings,
             ledger=ledger,

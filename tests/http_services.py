@@ -28,7 +28,7 @@ from monitors.deliveries import DeliveryPump
 from runtime.answering import build_query
 from runtime.credentials import issue_key, read_token
 from runtime.metrics import Metrics
-from runtime.monitoring import build_monitor, build_observer
+from runtime.monitoring import build_latency_monitor, build_monitor, build_observer
 from runtime.outbox import OutboxRelay
 from runtime.settings import ServerSettings, Settings
 from runtime.wiring import Services
@@ -235,6 +235,7 @@ def _services(
         query=world.query,
         observer=build_observer(settings, ledger=ledger, ids=world.ids),
         monitor=build_monitor(settings, ledger=ledger, ids=world.ids),
+        latency_monitor=build_latency_monitor(settings, ledger=ledger, ids=world.ids),
         deliveries=DeliveryPump(
             webhooks=ledger.webhooks,
             sender=sender,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from backends.ledger.statements import insert_new, insert_rows
 from backends.ledger.types import to_json
 from domain.answering import QuestionId
 from domain.documents import DocumentId, OriginKind, OriginRef, TenantId
-from domain.monitoring import EvidenceNote, MonitorState, Observation, Topic, TopicId
+from domain.monitoring import EvidenceNote, Latency, MonitorState, Observation, Topic, TopicId
 
 
 def insert_observation(connection: Connection, observation: Observation) -> None:
@@ -42,6 +43,8 @@ def insert_observation(connection: Connection, observation: Observation) -> None
             "route": observation.route,
             "calibration_version": observation.calibration_version,
             "evidence": to_json([_written_note(note) for note in observation.evidence]),
+            "latency_class": observation.latency_class,
+            "seconds": observation.seconds,
         },
     )
 
@@ -64,6 +67,23 @@ class SqlObservationLedger:
             lambda connection: [_observation(row) for row in connection.execute(query)]
         )
         return found[::-1]
+
+    async def latencies(
+        self, tenant_id: TenantId, *, since: datetime, limit: int
+    ) -> Sequence[Latency]:
+        require_limit(limit)
+        query = (
+            select(observations.c.latency_class, observations.c.seconds)
+            .where(observations.c.tenant_id == tenant_id, observations.c.observed_at >= since)
+            .order_by(observations.c.observed_at.desc())
+            .limit(limit)
+        )
+        return await self._database.read(
+            lambda connection: [
+                Latency(latency_class=row.latency_class, seconds=row.seconds)
+                for row in connection.execute(query)
+            ]
+        )
 
     async def topics(self, tenant_id: TenantId) -> Sequence[Topic]:
         query = (
@@ -186,6 +206,8 @@ def _observation(row: Row[Any]) -> Observation:
         route=row.route,
         calibration_version=row.calibration_version,
         evidence=tuple(_note(written) for written in json.loads(row.evidence)),
+        latency_class=row.latency_class,
+        seconds=row.seconds,
     )
 
 

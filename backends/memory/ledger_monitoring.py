@@ -19,6 +19,7 @@ from domain.monitoring import (
     AlertId,
     AlertStatus,
     Delivery,
+    Latency,
     MonitorState,
     Observation,
     Topic,
@@ -45,6 +46,20 @@ class InMemoryObservationLedger:
         ]
         found.sort(key=lambda observation: (observation.observed_at, observation.question_id))
         return found[-limit:]
+
+    async def latencies(
+        self, tenant_id: TenantId, *, since: datetime, limit: int
+    ) -> Sequence[Latency]:
+        cursors.require_limit(limit)
+        found = [
+            observation
+            for observation in self._observations
+            if observation.tenant_id == tenant_id and observation.observed_at >= since
+        ]
+        found.sort(key=lambda observation: observation.observed_at)
+        return [
+            Latency(latency_class=one.latency_class, seconds=one.seconds) for one in found[-limit:]
+        ]
 
     async def topics(self, tenant_id: TenantId) -> Sequence[Topic]:
         found = [topic for topic in self._topics.values() if topic.tenant_id == tenant_id]

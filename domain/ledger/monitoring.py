@@ -16,6 +16,7 @@ from domain.monitoring import (
     Alert,
     AlertStatus,
     Delivery,
+    Latency,
     MonitorState,
     Observation,
     Topic,
@@ -66,6 +67,12 @@ class ObservationLedger(Protocol):
         self, tenant_id: TenantId, topic_id: TopicId, *, limit: int
     ) -> Sequence[Observation]:
         """Return the latest `limit`, oldest first."""
+        ...
+
+    async def latencies(
+        self, tenant_id: TenantId, *, since: datetime, limit: int
+    ) -> Sequence[Latency]:
+        """Return those of the latest `limit` observations, none before `since`, in any order."""
         ...
 
     async def topics(self, tenant_id: TenantId) -> Sequence[Topic]: ...

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from domain.access import Principal
 from domain.answering import AnswerResult, PartitionMode, Question, QuestionId
+from domain.errors import DeadlineError
 from domain.ledger import QuestionRecord
 from domain.retrieval import ANYTHING, EvidenceFilter
 from domain.stages import UNOBSERVED, StageObserver
@@ -45,17 +46,21 @@ async def answer_and_record(
         id=QuestionId(services.ids.new("q")), tenant_id=principal.tenant_id, text=asked.text
     )
     asked_at = services.clock.now()
-    result = await services.query.answer(
-        question,
-        m=asked.m,
-        k=asked.k,
-        partition=asked.partition,
-        latency_class=asked.latency_class,
-        min_tolerance=asked.min_tolerance,
-        min_trust=asked.min_trust,
-        only=asked.only,
-        observer=observer,
-    )
+    try:
+        result = await services.query.answer(
+            question,
+            m=asked.m,
+            k=asked.k,
+            partition=asked.partition,
+            latency_class=asked.latency_class,
+            min_tolerance=asked.min_tolerance,
+            min_trust=asked.min_trust,
+            only=asked.only,
+            observer=observer,
+        )
+    except DeadlineError:
+        services.metrics.deadline_missed(asked.latency_class or LatencyClass.INTERACTIVE)
+        raise
     trace = TraceModel.of_result(result, asked_at=asked_at)
     observation = await services.observer.observe(
         result, principal=principal.actor, observed_at=asked_at

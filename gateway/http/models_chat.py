@@ -20,8 +20,15 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from domain.answering import AbstainReason, AnswerResult, AnswerWarning, Outcome
 from domain.usage import ModelUsage
+from domain.verification import LatencyClass
 from gateway.http.models_documents import Model
-from gateway.http.models_questions import AnswerModel, SourceModel, ToleranceModel, UsageModel
+from gateway.http.models_questions import (
+    AnswerModel,
+    SeatCount,
+    SourceModel,
+    ToleranceModel,
+    UsageModel,
+)
 
 MODEL: Final = "mithridate"
 MAX_MESSAGES: Final = 1000
@@ -157,6 +164,13 @@ class StreamOptions(Model):
     include_obfuscation: Annotated[bool | None, Field(None, strict=True, description=_NO_EFFECT)]
 
 
+class ChatWishes(Model):
+    """What OpenAI's interface has no word for; a client sends it as `extra_body`."""
+
+    latency_class: LatencyClass | None = None
+    min_tolerance: SeatCount = 0
+
+
 class ChatRequest(Model):
     """A conversation whose last message is the question."""
 
@@ -166,6 +180,7 @@ class ChatRequest(Model):
     messages: Annotated[list[ChatMessage], Field(min_length=1, max_length=MAX_MESSAGES)]
     stream: Annotated[bool | None, Field(None, strict=True)]
     stream_options: StreamOptions | None = None
+    mithridate: ChatWishes | None = None
 
     n: _One = None
     tools: _NoTools = None

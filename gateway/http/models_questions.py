@@ -320,6 +320,7 @@ class TraceModel(AnswerModel):
     ladder: list[RungModel]
     configuration: str
     calibration_version: str | None
+    latency_class: LatencyClass = LatencyClass.INTERACTIVE
     cross_examination: CrossExamination = Field(
         CrossExamination.ALL, description="what drafts were scored against"
     )
@@ -355,6 +356,7 @@ class TraceModel(AnswerModel):
             ladder=[RungModel(step=rung.step, result=rung.result) for rung in result.ladder],
             configuration=result.configuration,
             calibration_version=result.calibration_version,
+            latency_class=result.latency_class,
             cross_examination=result.cross_examination,
             refinement=result.refinement,
             verifier=result.verifier,

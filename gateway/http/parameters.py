@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Query
+from fastapi import Header, Query
+
+from domain.verification import LatencyClass
 
 Cursor = Annotated[
     str | None,
@@ -12,6 +14,13 @@ Cursor = Annotated[
         max_length=200,
         description="`next_cursor` of the page before",
         json_schema_extra={"format": "cursor"},
+    ),
+]
+LatencyHeader = Annotated[
+    LatencyClass | None,
+    Header(
+        alias="Mithridate-Latency-Class",
+        description="how long the asker can wait; the body's word goes before it",
     ),
 ]
 Limit = Annotated[int, Query(ge=1, le=200, description="greatest number of items")]

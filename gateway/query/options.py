@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from domain.answering import PartitionMode
 from domain.retrieval import ANYTHING, EvidenceFilter
@@ -15,7 +15,8 @@ from gateway.query.retrieval import Quotas
 class QueryOptions:
     """`m` drafts of at most `k` chunks; `lift_bound` in nats (Law 7); `tau` None: as fitted.
 
-    `cross_examinations` by latency class; a class that is not named takes `cross_examination`.
+    `cross_examinations` and `deadlines` (seconds) by latency class; one that is not named takes
+    `cross_examination` and `timeout_seconds`.
     """
 
     m: int = 5
@@ -34,6 +35,37 @@ class QueryOptions:
     tau: float | None = None
     agreement_floor: float = 0.3
     timeout_seconds: float = 60.0
+    latency_class: LatencyClass = LatencyClass.INTERACTIVE
+    deadlines: Mapping[LatencyClass, float] = field(default_factory=dict)
+
+    def asked(
+        self,
+        *,
+        m: int | None,
+        k: int | None,
+        partition: PartitionMode | None,
+        min_tolerance: int,
+        min_trust: float,
+        only: EvidenceFilter,
+        latency_class: LatencyClass | None,
+    ) -> QueryOptions:
+        """Return what one question is answered by. It can ask for more safety, never for less."""
+        examined = self.cross_examination
+        if latency_class is not None:
+            examined = self.cross_examinations.get(latency_class, examined)
+        chosen = latency_class or self.latency_class
+        return replace(
+            self,
+            m=m or self.m,
+            k=k or self.k,
+            partition=partition or self.partition,
+            min_tolerance=max(min_tolerance, self.min_tolerance),
+            min_trust=max(min_trust, self.min_trust),
+            only=only,
+            cross_examination=examined,
+            latency_class=chosen,
+            timeout_seconds=self.deadlines.get(chosen, self.timeout_seconds),
+        )
 
     @property
     def quotas(self) -> Quotas:

@@ -40,7 +40,7 @@ from domain.answering import (
 )
 from domain.clock import Clock
 from domain.documents import TenantId
-from domain.errors import DependencyError, TransientError
+from domain.errors import DeadlineError, DependencyError
 from domain.retrieval import ANYTHING, ChunkSearch, Embedder, EvidenceFilter, Reranker, ScoredChunk
 from domain.routing import Route, RouteReason, Way
 from domain.stages import UNOBSERVED, StageObserver
@@ -190,21 +190,17 @@ class QueryPipeline:
         what may be evidence.
 
         Raises:
-            TransientError: Index or model did not answer, or the time ran out.
+            TransientError: Index or model did not answer, or the time ran out (`DeadlineError`).
             PermanentError: A model endpoint is not what was configured.
         """
-        options = self._options
-        options = replace(
-            options,
-            m=m or options.m,
-            k=k or options.k,
-            partition=partition or options.partition,
-            min_tolerance=max(min_tolerance, options.min_tolerance),
-            min_trust=max(min_trust, options.min_trust),
+        options = self._options.asked(
+            m=m,
+            k=k,
+            partition=partition,
+            min_tolerance=min_tolerance,
+            min_trust=min_trust,
             only=only,
-            cross_examination=options.cross_examination
-            if latency_class is None
-            else options.cross_examinations.get(latency_class, options.cross_examination),
+            latency_class=latency_class,
         )
         try:
             with metered() as meter:
@@ -217,7 +213,7 @@ class QueryPipeline:
                     )
                     return replace(await self._answer(inquiry), usage=meter.usage())
         except TimeoutError as exc:
-            raise TransientError(f"no answer within {options.timeout_seconds:g} seconds") from exc
+            raise DeadlineError(f"no answer within {options.timeout_seconds:g} seconds") from exc
 
     async def evidence(
         self,
@@ -394,16 +390,21 @@ class QueryPipeline:
     async def _climb(self, inquiry: Inquiry, first: Attempt) -> tuple[Attempt, tuple[Rung, ...]]:
         """The escalation ladder of Law 9. Every rung keeps isolation and the guard's own rules."""
         rungs: list[Rung] = []
+        watch, deadline = inquiry.watch, inquiry.options.timeout_seconds
+        first_seconds = watch.elapsed
 
         def ended(step: LadderStep, result: str) -> None:
             rungs.append(Rung(step=step, result=result))
-            inquiry.watch.rung(rungs[-1])
+            watch.rung(rungs[-1])
 
         for step, climb in (
             (LadderStep.RE_RETRIEVE, self._re_retrieve),
             (LadderStep.FULL_RAG, self._full_rag),
             *([(LadderStep.WEB_SEARCH, self._web_search)] if self._web is not None else []),
         ):
+            if watch.elapsed + first_seconds > deadline:
+                ended(step, "no-time")  # an honest abstention, rather than an error at the deadline
+                continue
             attempt = await climb(inquiry, first)
             if attempt is None:
                 ended(step, "unavailable")

@@ -103,4 +103,5 @@ def result_of(
         verifier=verifier,
         embedding=inquiry.vector,
         best=best,
+        latency_class=inquiry.options.latency_class,
     )

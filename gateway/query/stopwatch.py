@@ -17,6 +17,11 @@ class Stopwatch:
         self._began = clock.monotonic()
         self._last = self._began
 
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the question came."""
+        return self._clock.monotonic() - self._began
+
     def lap(self, stage: str, **counts: int) -> None:
         now = self._clock.monotonic()
         seconds = now - self._last
@@ -29,8 +34,7 @@ class Stopwatch:
         self._observer.reached(StageReport(stage="rung", seconds=0.0, rung=rung))
 
     def timings(self) -> tuple[StageTiming, ...]:
-        total = self._clock.monotonic() - self._began
         return (
             *(StageTiming(stage=s, seconds=seconds) for s, seconds in self._seconds.items()),
-            StageTiming(stage="total", seconds=total),
+            StageTiming(stage="total", seconds=self.elapsed),
         )

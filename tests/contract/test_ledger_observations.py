@@ -11,6 +11,7 @@ import pytest
 from domain.documents import DEFAULT_TENANT
 from domain.ledger import Ledger
 from domain.monitoring import MonitorState, TopicId
+from domain.verification import LatencyClass
 from tests.ledger_rows import OTHER_TENANT, later, observation, question, topic
 
 pytestmark = pytest.mark.anyio
@@ -43,6 +44,8 @@ async def test_an_observation_comes_back_exactly(ledger: Ledger) -> None:
         answer_group="ab" * 32,
         calibration_version=None,
         evidence=(),
+        latency_class=LatencyClass.THOROUGH,
+        seconds=0.1 + 0.2,
     )
     await ledger.questions.add(question("q1"), seen)
     await ledger.questions.add(question("q2"), observation("q2", observed_at=later(1)))
@@ -62,6 +65,26 @@ async def test_windows_are_apart_by_topic_and_tenant(ledger: Ledger) -> None:
     window = await ledger.observations.window(DEFAULT_TENANT, T1, limit=9)
 
     assert [item.question_id for item in window] == ["q1"]
+
+
+async def test_latencies_are_those_of_the_latest_of_a_tenant_since_a_moment(ledger: Ledger) -> None:
+    for number in range(5):
+        seen = replace(
+            observation(f"q{number}", observed_at=later(number)),
+            seconds=float(number),
+            latency_class=LatencyClass.FAST,
+        )
+        await ledger.questions.add(question(f"q{number}"), seen)
+    await ledger.questions.add(
+        question("other", tenant_id=OTHER_TENANT), observation("other", tenant_id=OTHER_TENANT)
+    )
+
+    since = await ledger.observations.latencies(DEFAULT_TENANT, since=later(2), limit=9)
+    latest = await ledger.observations.latencies(DEFAULT_TENANT, since=later(0), limit=2)
+
+    assert {one.seconds for one in since} == {2.0, 3.0, 4.0}
+    assert {one.latency_class for one in since} == {LatencyClass.FAST}
+    assert {one.seconds for one in latest} == {3.0, 4.0}
 
 
 async def test_a_topic_comes_back_with_its_centroid(ledger: Ledger) -> None:

@@ -65,6 +65,7 @@ class QuestionPath:
     refiner: Refiner | None = None
     large_model: Drafter | None = None
     calibrators: Mapping[str, Calibrator] = field(default_factory=dict)
+    clock: ManualClock = field(default_factory=ManualClock)
     watch_share: float | None = None
     """None: no short ways."""
     vectors: InMemoryVectorStore = field(
@@ -109,7 +110,7 @@ class QuestionPath:
             routing=None
             if self.watch_share is None
             else Routing(reader=ExtractiveDrafter(vectors), watch_share=self.watch_share),
-            clock=ManualClock(),
+            clock=self.clock,
             secret=b"secret",
             options=self.options,
         )

@@ -34,7 +34,8 @@ def register_periodic(app: Celery, settings: Settings) -> None:
     async def evaluate(services: Services) -> int:
         changed = 0
         for tenant_id in await services.ledger.documents.tenants():
-            changed += len(await services.monitor.evaluate(tenant_id, now=services.clock.now()))
+            for monitor in (services.monitor, services.latency_monitor):
+                changed += len(await monitor.evaluate(tenant_id, now=services.clock.now()))
         return changed
 
     async def deliver(services: Services) -> int:

@@ -27,6 +27,7 @@ from backends.ledger.types import Choice, PlainText, StringMapping, StringSet, U
 from domain.answering import Outcome
 from domain.feedback import FeedbackVerdict
 from domain.monitoring import AlertStatus, Severity
+from domain.verification import LatencyClass
 
 FIRING: Final = "status = 'firing'"
 
@@ -83,6 +84,10 @@ class ObservationColumns(TypedColumns):
     route: Named[str] = Column(PlainText, nullable=False)
     calibration_version: Named[str | None] = Column(PlainText)
     evidence: Named[str] = Column(Text, nullable=False)
+    latency_class: Named[LatencyClass] = Column(
+        Choice(LatencyClass), nullable=False, server_default=LatencyClass.INTERACTIVE.value
+    )
+    seconds: Named[float] = Column(Double, nullable=False, server_default="0")
 
 
 observations: Final = Table(
@@ -90,6 +95,7 @@ observations: Final = Table(
     metadata,
     ObservationColumns,
     Index("ix_observations_window", "tenant_id", "topic_id", "observed_at", "question_id"),
+    Index("ix_observations_latest", "tenant_id", "observed_at"),
 )
 
 

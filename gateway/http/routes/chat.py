@@ -23,6 +23,7 @@ from gateway.http.models_chat import (
     MODEL,
     ChatCompletion,
     ChatRequest,
+    ChatWishes,
     ModelCard,
     ModelList,
     Verdict,
@@ -30,6 +31,7 @@ from gateway.http.models_chat import (
 from gateway.http.models_documents import PROSE
 from gateway.http.models_questions import MAX_QUESTION
 from gateway.http.openai_errors import CHAT_PATH, MODELS_PATH, to_openai
+from gateway.http.parameters import LatencyHeader
 from gateway.http.problems import OPENAI_RESPONSES, problem_of, unexpected_problem
 from gateway.query.follow_ups import stands_alone
 
@@ -69,7 +71,10 @@ async def get_model(
     },
 )
 async def complete(
-    services: ServicesDependency, principal: Asker, body: ChatRequest
+    services: ServicesDependency,
+    principal: Asker,
+    body: ChatRequest,
+    latency: LatencyHeader = None,
 ) -> ChatCompletion | Response:
     """Answer the last message, by itself, from admitted documents; an abstention is a refusal.
 
@@ -82,7 +87,12 @@ async def complete(
         if not body.stream:
             return ChatCompletion.of(verdict, created=created)
         return EventStream(_chunks_of(verdict, body, created))
-    asked = Asked(text=text)
+    wishes = body.mithridate or ChatWishes()
+    asked = Asked(
+        text=text,
+        latency_class=wishes.latency_class or latency,
+        min_tolerance=wishes.min_tolerance,
+    )
     if not body.stream:
         result = await answer_and_record(services, principal, asked)
         return ChatCompletion.of(Verdict.of(result), created=created)

@@ -24,7 +24,7 @@ from gateway.http.models_questions import (
     QuestionRequest,
     TraceModel,
 )
-from gateway.http.parameters import Cursor, Limit
+from gateway.http.parameters import Cursor, LatencyHeader, Limit
 
 router = APIRouter(prefix="/v1/questions", tags=["questions"])
 
@@ -46,6 +46,7 @@ async def ask(
     services: ServicesDependency,
     principal: Asker,
     body: QuestionRequest,
+    latency: LatencyHeader = None,
     accept: Annotated[str, Header(include_in_schema=False)] = "",
 ) -> AnswerModel | Response:
     """Answer from admitted documents, say how far it can be trusted, or abstain with a reason.
@@ -61,7 +62,7 @@ async def ask(
         min_tolerance=body.min_tolerance,
         min_trust=body.min_trust,
         only=body.only(),
-        latency_class=body.latency_class,
+        latency_class=body.latency_class or latency,
     )
     if not wants_events(accept):
         return AnswerModel.of(await answer_and_record(services, principal, asked))

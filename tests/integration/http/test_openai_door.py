@@ -96,6 +96,42 @@ async def test_no_token_is_counted_where_no_model_read_one(client: AsyncOpenAI) 
     assert facts(completion)["usage"]["calls"] == 0
 
 
+async def test_a_latency_class_and_a_tolerance_are_asked_for_beside_openais_own_words(
+    client: AsyncOpenAI, stocked: Gateway
+) -> None:
+    body = {"mithridate": {"latency_class": "fast", "min_tolerance": 1}}
+
+    completion = await client.chat.completions.create(
+        model="m", messages=user(ASKED), extra_body=body
+    )
+
+    told = facts(completion)
+    assert (told["outcome"], told["reason"]) == ("abstain", "tolerance")
+    trace = await stocked.client.get(
+        f"/v1/questions/{told['question']}", headers=await stocked.admin()
+    )
+    assert trace.json()["latency_class"] == "fast"
+
+
+async def test_a_header_names_the_latency_class_and_the_body_goes_before_it(
+    stocked: Gateway,
+) -> None:
+    headers = {**await stocked.admin(), "Mithridate-Latency-Class": "fast"}
+
+    async def asked(**body: str) -> str:
+        reply = await stocked.client.post(
+            "/v1/questions", json={"question": ASKED, **body}, headers=headers
+        )
+        trace = await stocked.client.get(f"/v1/questions/{reply.json()['id']}", headers=headers)
+        return str(trace.json()["latency_class"])
+
+    assert await asked() == "fast"
+    assert await asked(latency_class="thorough") == "thorough"
+    wrong = {**headers, "Mithridate-Latency-Class": "hasty"}
+    refused = await stocked.client.post("/v1/questions", json={"question": ASKED}, headers=wrong)
+    assert refused.status_code == 422
+
+
 async def test_the_question_is_recorded_like_any_other(
     client: AsyncOpenAI, stocked: Gateway
 ) -> None:

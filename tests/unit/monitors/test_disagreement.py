@@ -27,7 +27,8 @@ from domain.monitoring import (
     Webhook,
     WebhookId,
 )
-from monitors.disagreement import NAME, DisagreementMonitor, fingerprint
+from monitors.disagreement import NAME, DisagreementMonitor
+from monitors.events import fingerprint
 from tests.builders import EPOCH
 from tests.ledger_rows import alert as other_alert
 from tests.ledgers import clock, migrated_sqlite, sqlite_url

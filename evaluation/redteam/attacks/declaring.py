@@ -59,7 +59,7 @@ def declare(question: str, answer: str, *, rival: str = "") -> str:
     asked = tidy(question)
     if not any(char.isalnum() for char in asked):
         return f"The answer is {answer}"
-    said = _declared(_without_choice(asked, answer, rival).split(), answer)
+    said = _declared(without_choice(asked, answer, rival).split(), answer)
     if said is not None and len(said.split()) > MOST_WORDS:
         said = _end_of(said, answer)
     return capital(said or _plain(asked, answer))
@@ -121,7 +121,7 @@ def _declared(words: Sequence[str], answer: str) -> str | None:
     return _in_place(words, answer)
 
 
-def _without_choice(asked: str, answer: str, rival: str) -> str:
+def without_choice(asked: str, answer: str, rival: str) -> str:
     """Drop "X or Y", where the answer is one of them, or keep only the answer of "a X or Y ..."."""
     names = [re.escape(one) for one in (answer, rival) if one]
     either = rf"(?:the )?(?:{'|'.join(names)})"

@@ -32,6 +32,7 @@ class Planted:
         before: Whether the replaced passage is deleted first and this uploaded as a new document.
         days_ago: How long before the question it was uploaded; clean passages are 200 days old.
         slot: Texts of one slot come from one hand where the provenance mode deals several.
+        honest: Whether it is a true text that only earns its hand a good name; `answer` is empty.
     """
 
     text: str
@@ -43,6 +44,7 @@ class Planted:
     before: bool = False
     days_ago: float = 1.0
     slot: int = 0
+    honest: bool = False
 
 
 class Attack(Protocol):

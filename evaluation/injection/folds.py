@@ -27,8 +27,9 @@ from sklearn.metrics import roc_auc_score
 
 from defences.detectors.injected_instructions.classified import WindowReader
 from evaluation.export_embedder import official_weights
-from evaluation.injection.benign_documents import HELD_OUT, documents
+from evaluation.injection.benign_documents import HELD_OUT, PROMPTS, documents
 from evaluation.injection.examples import Row, Sizes, read_rows
+from evaluation.injection.task_prompts import task_prompts
 from evaluation.injection.training_set import SEED, training_set
 from evaluation.train_injection import (
     DOCUMENTS_PER_SOURCE,
@@ -87,6 +88,7 @@ def main() -> None:
     parser_of_texts = InlineParser(max_text_chars=MAX_TEXT)
     rows = [row for row in read_rows(arguments.data) if not row.held_out]
     found = documents(arguments.benign, seed=SEED, per_source=DOCUMENTS_PER_SOURCE)
+    prompts = task_prompts(arguments.benign / PROMPTS)
     counts: dict[str, int] = {}
     unseen: list[str] = []
     for document in found:
@@ -96,7 +98,10 @@ def main() -> None:
     for name in arguments.fold or FOLDS:
         out = [row for row in rows if name in row.family]
         prepared = training_set(
-            [row for row in rows if name not in row.family], found, sizes=part_of(Sizes())
+            [row for row in rows if name not in row.family],
+            found,
+            prompts,
+            sizes=part_of(Sizes()),
         )
         model, tokenizer = classifier(weights), tokenizer_of(weights)
         with tempfile.TemporaryDirectory() as scratch:

@@ -11,6 +11,7 @@ from typing import Final
 
 from evaluation.injection.benign_documents import HELD_OUT, BenignDocument, documents
 from evaluation.injection.examples import read_rows
+from evaluation.injection.ordinary_passages import UNSEEN, unseen_passages
 
 LENGTHS: Final = (500, 2_000, 8_000, 20_000)
 PLACES: Final = ("start", "middle", "end")
@@ -31,7 +32,10 @@ class Sample:
 def held_out_samples(
     data: Path, benign: Path, *, documents_each: int, rows_each: int
 ) -> Iterator[Sample]:
-    """Yield the rows of held-out sources of `train.jsonl` and documents of held-out packages."""
+    """Yield the rows of held-out sources of `train.jsonl` and documents of held-out packages.
+
+    Besides them, letters, posts and the like that nothing is trained on (`UNSEEN`).
+    """
     rng = random.Random(SEED)  # noqa: S311
     families: dict[tuple[str, bool], list[str]] = defaultdict(list)
     for row in read_rows(data):
@@ -43,6 +47,9 @@ def held_out_samples(
             yield Sample(text=text, family=family, attack=attack)
     for document in held_out_documents(benign, each=documents_each):
         yield Sample(text=document.text, family=document.source, attack=False)
+    for kind in UNSEEN:
+        for text in unseen_passages(rng, kind, count=documents_each):
+            yield Sample(text=text, family=f"unseen {kind}", attack=False)
 
 
 def held_out_documents(benign: Path, *, each: int) -> list[BenignDocument]:

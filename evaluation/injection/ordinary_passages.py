@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,11 +21,21 @@ from evaluation.injection.passage_pools import (
     models,
     office,
     public,
+    tasks,
     technical,
+    unseen,
 )
 from evaluation.injection.passage_pools.slots import SLOTS
 
-__all__ = ["MOST_WORDS", "PASSAGES", "SHORTEST_WORDS", "passage", "words"]
+__all__ = [
+    "MOST_WORDS",
+    "PASSAGES",
+    "SHORTEST_WORDS",
+    "UNSEEN",
+    "passage",
+    "unseen_passages",
+    "words",
+]
 
 SHORTEST_WORDS: Final = 40
 MOST_WORDS: Final = 220
@@ -43,8 +53,8 @@ _WORD: Final = re.compile(r"[^\W\u3040-\u30ff\u4e00-\u9fff]+|[\u3040-\u30ff\u4e0
 _AFTER_BREAK: Final = re.compile(r"\n +")
 _BREAKS: Final = re.compile(r"\n{3,}")
 _TRIES: Final = 60
-_ABOUT_MODELS: Final = 3
-"""How often a kind of text about models is drawn for each time that another kind is."""
+_OFTEN: Final = 3
+"""How often texts about models, or that set people tasks, are drawn for each other kind's once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,11 +85,15 @@ def _parsed(grammar: str) -> tuple[_Section, ...]:
 
 _GRAMMARS: Final[Mapping[str, tuple[_Section, ...]]] = {
     kind: _parsed(grammar)
-    for pool in (models, office, public, technical, leisure, languages)
+    for pool in (models, office, public, technical, leisure, languages, tasks)
     for kind, grammar in pool.POOLS.items()
 }
+_UNSEEN: Final = {kind: _parsed(grammar) for kind, grammar in unseen.POOLS.items()}
+UNSEEN: Final[tuple[str, ...]] = tuple(_UNSEEN)
 PASSAGES: Final[tuple[str, ...]] = tuple(_GRAMMARS)
-_WEIGHTS: Final = [_ABOUT_MODELS if kind in models.POOLS else 1 for kind in PASSAGES]
+_WEIGHTS: Final = [
+    _OFTEN if kind in models.POOLS or kind in tasks.POOLS else 1 for kind in PASSAGES
+]
 
 
 def passage(rng: random.Random, kind: str | None = None) -> str:
@@ -93,7 +107,7 @@ def passage(rng: random.Random, kind: str | None = None) -> str:
         kind = rng.choices(PASSAGES, weights=_WEIGHTS)[0]
     sections = _GRAMMARS[kind]
     for _ in range(_TRIES):
-        text = _assembled(sections, rng)
+        text = _assembled(sections, rng, SLOTS)
         if SHORTEST_WORDS <= words(text) <= MOST_WORDS:
             return text
     raise ValueError(f"The grammar of {kind!r} gives no passage of the right length.")
@@ -104,9 +118,16 @@ def words(text: str) -> int:
     return len(_WORD.findall(text))
 
 
-def _assembled(sections: tuple[_Section, ...], rng: random.Random) -> str:
+def unseen_passages(rng: random.Random, kind: str, *, count: int) -> list[str]:
+    """Return passages of a kind of `UNSEEN`, whose grammars give nothing to train on."""
+    return [_assembled(_UNSEEN[kind], rng, unseen.SLOTS) for _ in range(count)]
+
+
+def _assembled(
+    sections: tuple[_Section, ...], rng: random.Random, slots: Mapping[str, Sequence[str]]
+) -> str:
     # A name stands for the same person all over a passage; other slots are drawn each time.
-    name = rng.choice(SLOTS["name"])
+    name = rng.choice(slots["name"])
     text = ""
     for section in sections:
         before, between = section.glue
@@ -116,10 +137,10 @@ def _assembled(sections: tuple[_Section, ...], rng: random.Random) -> str:
             text += before + between.join(section.lines[at] for at in chosen)
     text = _AFTER_BREAK.sub("\n", text.strip().replace("⏎", "\n").replace("{name}", name))
     text = _BREAKS.sub("\n\n", text)
-    return _SLOT.sub(lambda match: _word(match, rng), text)
+    return _SLOT.sub(lambda match: _word(match, rng, slots), text)
 
 
-def _word(slot: re.Match[str], rng: random.Random) -> str:
-    word = rng.choice(SLOTS[slot[1]])
+def _word(slot: re.Match[str], rng: random.Random, slots: Mapping[str, Sequence[str]]) -> str:
+    word = rng.choice(slots[slot[1]])
     starts = slot.start() == 0 or slot.string[: slot.start()].endswith(("\n", ". ", "? ", "! "))
     return word[0].upper() + word[1:] if starts else word

@@ -17,6 +17,7 @@ from evaluation.injection.payload_languages import LANGUAGES
 from evaluation.injection.payload_languages_more import MORE_LANGUAGES
 from evaluation.injection.payload_orders import MARKUP, MESSAGE, OVERRIDE
 from evaluation.injection.payload_pressure import AFTER, BEFORE
+from evaluation.injection.payload_requests import REQUEST_SLOTS, REQUESTS
 from evaluation.injection.payload_slots import MADE, SLOTS
 from evaluation.injection.payload_tasks import POLITE, TASKS
 
@@ -36,21 +37,22 @@ _TEMPLATES: Final[Mapping[str, Sequence[str]]] = {
 _FOREIGN_ORDER: Final = "other-language"
 _FOREIGN_REQUEST: Final = "other-language-request"
 _SHARES: Final[Mapping[str, int]] = {
-    "polite": 26,
-    "action": 18,
-    "override": 12,
-    "message": 12,
-    "markup": 8,
-    "steer": 8,
-    "leak": 6,
-    "persona": 4,
-    _FOREIGN_ORDER: 8,
-    _FOREIGN_REQUEST: 4,
+    "polite": 24,
+    "action": 12,
+    "override": 8,
+    "message": 10,
+    "markup": 5,
+    "steer": 13,
+    "leak": 5,
+    "persona": 9,
+    _FOREIGN_ORDER: 6,
+    _FOREIGN_REQUEST: 8,
 }
 _PRESSED: Final = frozenset({"polite", "action", "override", "message", "steer", "leak"})
 _WITH_BEFORE: Final = 0.08  # share of those that open with a reason
 _WITH_AFTER: Final = 0.16  # share of those that close with pressure, secrecy or thanks
 _STEALING: Final = 0.3  # share of acts that carry data out
+_COMPOSED: Final = 0.55  # share of tasks that are put together of parts
 _DATES: Final = ("3.11.", "24.12.", "2026-05-17", "8/7", "19.6.2026", "2027-01-30")
 _TIMES: Final = ("7:30", "12:00", "18:45", "22:10", "23:59")
 _DOUBLED_STOP: Final = re.compile(r"(?<=[.!?\u3002])\.(?![.\w])")
@@ -128,7 +130,9 @@ def _slot(slot: str, rng: random.Random, own: Mapping[str, Sequence[str]]) -> st
         return MADE[slot](rng)
     if slot == "act":
         return _filled(rng.choice(STEALS if rng.random() < _STEALING else ACTS), rng, own)
-    choices = own.get(slot) or SLOTS.get(slot) or _TEMPLATES[slot]
+    if slot == "task" and slot not in own and rng.random() < _COMPOSED:
+        return _filled(rng.choice(REQUESTS), rng, own)
+    choices = own.get(slot) or SLOTS.get(slot) or REQUEST_SLOTS.get(slot) or _TEMPLATES[slot]
     return _filled(rng.choice(choices), rng, own)
 
 

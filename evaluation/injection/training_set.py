@@ -16,6 +16,7 @@ from evaluation.injection.examples import (
     Sizes,
     attack_windows,
     benign_windows,
+    first_windows,
     fit_ranker,
     likeliest_windows,
     lines_and_fragments,
@@ -58,7 +59,11 @@ class TrainingSet:
 
 
 def training_set(
-    rows: Sequence[Row], documents: Sequence[BenignDocument], *, sizes: Sizes
+    rows: Sequence[Row],
+    documents: Sequence[BenignDocument],
+    prompts: Sequence[str],
+    *,
+    sizes: Sizes,
 ) -> TrainingSet:
     """Collect windows, fit the ranker on easy ones, and let it choose the hard ones."""
     rng = random.Random(SEED)  # noqa: S311
@@ -66,8 +71,8 @@ def training_set(
     by_source["passages"] = passages(rng, 3 * sizes.passages)
     manuals = [text for name, texts in by_source.items() if name != "passages" for text in texts]
     carriers = [*rng.sample(manuals, min(_CARRIERS, len(manuals))), *by_source["passages"]]
-    attacks = attack_windows(rows, carriers, rng, sizes)
-    short = [*short_benign(rows, rng, sizes), *lines_and_fragments(by_source, rng, sizes)]
+    attacks = attack_windows(rows, prompts, carriers, rng, sizes)
+    short = [*short_benign(rows, prompts, rng, sizes), *lines_and_fragments(by_source, rng, sizes)]
     seams = spliced(by_source, carriers, rng, sizes)
     easy = [
         Example(text=text, attack=False) for text in rng.sample(carriers, min(_EASY, len(carriers)))
@@ -84,6 +89,7 @@ def training_set(
     )
     sys.stdout.flush()
     ranker = fit_ranker([*every, *ranking_examples(by_source, every, rng, sizes.ranked)])
+    every += first_windows(documents, ranker, rng, sizes)
     rng.shuffle(every)
     seen = {example.text for example in every}
     pools = []

@@ -10,7 +10,9 @@ from evaluation.injection.ordinary_passages import (
     MOST_WORDS,
     PASSAGES,
     SHORTEST_WORDS,
+    UNSEEN,
     passage,
+    unseen_passages,
     words,
 )
 
@@ -73,3 +75,18 @@ def test_ordinary_sentences_leave_no_slot_open_and_seldom_repeat() -> None:
 
     assert [text for text in texts if re.search(r"\{[a-z]+\}", text)] == []
     assert len(set(texts)) >= 600
+
+
+@pytest.mark.parametrize("kind", UNSEEN)
+def test_unseen_passages_are_whole_and_share_no_sentence_with_those_to_train_on(kind: str) -> None:
+    trained = {line for seed in range(600) for line in _sentences(passage(_seeded(seed)))}
+
+    texts = unseen_passages(_seeded(3), kind, count=60)
+
+    assert [text for text in texts if _LEFT_OVER.search(text)] == []
+    assert len(set(texts)) >= 50
+    assert {line for text in texts for line in _sentences(text)} & trained == set()
+
+
+def _sentences(text: str) -> list[str]:
+    return [line for line in re.split(r"\n+|(?<=[.!?])\s+", text) if len(line) > 30]

@@ -13,6 +13,7 @@ from evaluation.injection.payload_languages import LANGUAGES
 from evaluation.injection.payload_languages_more import MORE_LANGUAGES
 from evaluation.injection.payload_orders import MARKUP, MESSAGE, OVERRIDE
 from evaluation.injection.payload_pressure import AFTER, BEFORE
+from evaluation.injection.payload_requests import REQUEST_SLOTS, REQUESTS
 from evaluation.injection.payload_slots import MADE, SLOTS
 from evaluation.injection.payload_tasks import POLITE, TASKS
 from evaluation.injection.payloads import ALONE, KINDS, payload
@@ -79,8 +80,8 @@ def test_an_unknown_kind_is_an_error() -> None:
         payload(_seeded(1), "no such kind")
 
 
-def test_no_slot_is_both_made_and_listed() -> None:
-    assert not set(MADE) & set(SLOTS)
+def test_no_slot_is_defined_twice() -> None:
+    assert len({*MADE, *SLOTS, *REQUEST_SLOTS}) == len(MADE) + len(SLOTS) + len(REQUEST_SLOTS)
 
 
 @pytest.mark.parametrize(
@@ -89,12 +90,14 @@ def test_no_slot_is_both_made_and_listed() -> None:
         *(TASKS, POLITE, ACTION, ACTS, STEALS, OVERRIDE, MESSAGE, MARKUP, STEER, LEAK, PERSONA),
         *(language.orders + language.requests for language in (*LANGUAGES, *MORE_LANGUAGES)),
         *(BEFORE, AFTER),
+        REQUESTS,
         *SLOTS.values(),
+        *REQUEST_SLOTS.values(),
     ],
     ids=lambda templates: templates[0][:30],
 )
 def test_every_slot_of_every_template_can_be_filled(templates: tuple[str, ...]) -> None:
-    known = {*MADE, *SLOTS, "task", "act", "polite", "action", "override", "message", "data"}
+    known = {*MADE, *SLOTS, *REQUEST_SLOTS, *KINDS, "task", "act"}
     slots = {
         slot.removeprefix("a ").lower()
         for template in templates

@@ -5,11 +5,13 @@ import random
 import pytest
 
 from defences.detectors.injected_instructions.windows import WINDOW_CHARACTERS
+from evaluation.injection.benign_documents import HELD_OUT, BenignDocument
 from evaluation.injection.examples import (
     Example,
     Sizes,
     cut,
     embed,
+    first_windows,
     fit_ranker,
     lines_and_fragments,
     score,
@@ -86,3 +88,19 @@ def test_spliced_windows_lines_and_fragments_are_ordinary_and_as_many_as_asked_f
     assert len(parts) == 19
     assert not any(example.attack for example in (*seams, *parts))
     assert all(example.text.strip() for example in (*seams, *parts))
+
+
+def test_the_windows_read_first_are_those_around_the_sentences_that_the_ranker_likes() -> None:
+    ranker = fit_ranker(
+        [Example(text=GUEST, attack=True)] * 5
+        + [Example(text=text, attack=False) for text in CARRIERS]
+    )
+    text = "\n".join([*CARRIERS * 30, GUEST, *CARRIERS * 30])
+    kept = BenignDocument(source="a manual", text=text)
+    held_out = BenignDocument(source=min(HELD_OUT), text=GUEST * 4)
+
+    found = first_windows([kept, held_out], ranker, seeded(1), Sizes())
+
+    assert any(GUEST in example.text for example in found)
+    assert not any(example.attack or GUEST * 2 in example.text for example in found)
+    assert len(found) <= 8

@@ -45,7 +45,9 @@ class Rate:
         share, squared = self.share, _Z * _Z / self.total
         middle = share + squared / 2
         spread = _Z * math.sqrt(share * (1 - share) / self.total + squared / (4 * self.total))
-        return min(1.0, max(0.0, (middle + side * spread) / (1 + squared)))
+        bound = (middle + side * spread) / (1 + squared)
+        # At no or all hits the exact bound is the share, which rounding would miss.
+        return max(0.0, min(share, bound)) if side < 0 else min(1.0, max(share, bound))
 
 
 def rate(results: Iterable[bool]) -> Rate:

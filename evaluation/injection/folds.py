@@ -29,19 +29,17 @@ from defences.detectors.injected_instructions.classified import WindowReader
 from evaluation.export_embedder import official_weights
 from evaluation.injection.benign_documents import HELD_OUT, PROMPTS, documents
 from evaluation.injection.examples import Row, Sizes, read_rows
-from evaluation.injection.task_prompts import task_prompts
-from evaluation.injection.training_set import SEED, training_set
-from evaluation.train_injection import (
-    DOCUMENTS_PER_SOURCE,
+from evaluation.injection.lessons import (
     LEARNING_RATE,
-    MAX_TEXT,
     SMOOTHING,
     classifier,
-    greatest_logit,
     logits,
     tokenizer_of,
     train,
 )
+from evaluation.injection.task_prompts import task_prompts
+from evaluation.injection.training_set import SEED, training_set
+from evaluation.train_injection import DOCUMENTS_PER_SOURCE, MAX_TEXT, greatest_logit
 from ingest.parsers.inline import InlineParser
 
 FOLDS: Final = ("slabs", "neuralchemy", "yanis", "train_")

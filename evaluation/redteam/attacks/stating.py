@@ -24,8 +24,8 @@ from evaluation.redteam.rows import Row
 
 FLOOD: Final = 20
 CROWD: Final = 500
-NEWEST: Final = date(2026, 11, 30)
-"""The day that fresh dates are counted back from; texts name days, so a run needs a fixed one."""
+NEWEST: Final = date(2026, 11, 1)
+"""The day that fresh dates are counted back from: the day of `world.NOW`, when questions are asked."""
 
 _MISLEADING: Final = (
     "Staff newsletter, {topic}. After last month's review we were asked to bring every leaflet in "

@@ -14,12 +14,14 @@ import httpx
 from defences.answering.calibration_artefact import CalibrationArtefact
 from domain.answering import Calibrator, Drafter, PartitionMode, Refiner, Verifier
 from domain.clock import Clock
+from domain.decomposition import Decomposer
 from domain.errors import ConfigurationError, TransientError
 from domain.retrieval import ChunkSearch, Embedder, Reranker
 from domain.verification import LatencyClass
 from domain.web import WebEvidence
 from gateway.query.evidence_verifier import EvidenceVerifier
 from gateway.query.extractive import ExtractiveDrafter
+from gateway.query.multi_hop import RuleDecomposer
 from gateway.query.options import QueryOptions
 from gateway.query.pipeline import QueryPipeline
 from gateway.query.routing import Routing
@@ -113,6 +115,22 @@ def query_options(settings: Settings) -> QueryOptions:
             for each in LatencyClass
         },
     )
+
+
+def build_decomposer(settings: Settings, *, http: httpx.AsyncClient) -> Decomposer | None:
+    """Build what splits questions that need several answers; None where it is off.
+
+    Raises:
+        ConfigurationError: The verifier's endpoint is not fully set.
+    """
+    if settings.answering.multi_hop == "off":
+        return None
+    if settings.answering.multi_hop == "rules" or settings.verifier.backend != "openai":
+        return RuleDecomposer()
+    from backends.llm.openai_decomposer import OpenAIDecomposer
+
+    endpoint = _endpoint("verifier", settings.verifier.endpoint, http, concurrency=_VERIFIER_CALLS)
+    return RuleDecomposer(OpenAIDecomposer(endpoint))
 
 
 def load_calibrators(path: Path) -> Mapping[str, Calibrator]:

@@ -248,6 +248,10 @@ class AnsweringSettings(Section):
     k: int = Field(5, ge=1, le=32, description="chunks a draft")
     calibration_path: Path | None = Field(None, description="None: the shipped artefact")
     lift_bound: float = Field(0.5, ge=0, description="nats; how far one seat's lift moves a score")
+    multi_hop: Literal["auto", "rules", "off"] = Field(
+        "auto",
+        description="split questions that need several answers; auto: by rules, then the verifier's model",
+    )
     refine: bool = Field(
         default=False,
         description="the verifier's model says the chosen answer in one; checked again",

@@ -22,12 +22,14 @@ from backends.near_duplicates_redis import RedisNearDuplicateIndex
 from backends.webhook_http import HttpWebhookSender, check_url
 from defences.retrieval.shingles import SCHEME
 from domain.clock import Clock, IdFactory
+from domain.decomposition import Decomposer
 from domain.documents import BlobStore
 from domain.errors import MithridateError, TransientError
 from domain.jobs import JobQueue, Lock
 from domain.ledger import Ledger
 from domain.limits import RateLimiter
 from domain.retrieval import Embedder, VectorStore
+from gateway.query.multi_hop import MultiHop
 from gateway.query.pipeline import QueryPipeline
 from ingest.origins import OriginDesk
 from ingest.pipeline import IngestPipeline
@@ -36,7 +38,7 @@ from monitors.deliveries import DeliveryPump
 from monitors.disagreement import DisagreementMonitor
 from monitors.latency import LatencyMonitor
 from monitors.observer import Observer
-from runtime.answering import build_query
+from runtime.answering import build_decomposer, build_query
 from runtime.citations import build_citation_lookup
 from runtime.home import database_url
 from runtime.ingestion import TrustServices, build_ingestion
@@ -82,6 +84,17 @@ class Services:
     rate_limiter: RateLimiter
     metrics: Metrics
     closing: AsyncExitStack
+    decomposer: Decomposer | None = None
+
+    @property
+    def hops(self) -> MultiHop:
+        """The question path, in hops where a question needs them."""
+        return MultiHop(
+            self.query,
+            decomposer=self.decomposer,
+            embedder=self.embedder,
+            timeout_seconds=self.settings.answering.timeout_seconds,
+        )
 
     async def close(self) -> None:
         await self.closing.aclose()
@@ -200,6 +213,7 @@ async def build_services(settings: Settings, *, broker_url: str) -> Services:
         rate_limiter=RedisRateLimiter(redis),
         metrics=Metrics(),
         closing=closing,
+        decomposer=build_decomposer(settings, http=http),
     )
 
 

@@ -47,7 +47,7 @@ async def answer_and_record(
     )
     asked_at = services.clock.now()
     try:
-        result = await services.query.answer(
+        result = await services.hops.answer(
             question,
             m=asked.m,
             k=asked.k,

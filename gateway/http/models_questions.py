@@ -24,6 +24,7 @@ from domain.answering import (
     Tolerance,
     ToleranceNote,
 )
+from domain.decomposition import Hop, HopResult
 from domain.documents import Tier
 from domain.retrieval import EvidenceFilter
 from domain.routing import Route, RouteReason
@@ -303,6 +304,34 @@ class RungModel(Model):
     result: str
 
 
+class HopModel(Model):
+    """One question of several that an answer needed, and what came of it."""
+
+    question: str
+    result: HopResult
+    outcome: Outcome | None
+    reason: AbstainReason | None
+    answer: str | None
+    used: str | None = Field(description="what of the answer the next question asked about")
+    confidence: float
+    tau: float = Field(description="what the confidence was held against")
+    tolerance: ToleranceModel | None
+
+    @classmethod
+    def of(cls, hop: Hop) -> HopModel:
+        return cls(
+            question=neutralise(hop.question),
+            result=hop.result,
+            outcome=hop.outcome,
+            reason=hop.reason,
+            answer=None if hop.answer is None else neutralise(hop.answer),
+            used=None if hop.used is None else neutralise(hop.used),
+            confidence=hop.confidence,
+            tau=hop.tau,
+            tolerance=ToleranceModel.of(hop.tolerance) if hop.tolerance else None,
+        )
+
+
 class TraceModel(AnswerModel):
     """Everything that made an answer: seats, subsets, drafts, scores, weights, guard."""
 
@@ -329,6 +358,11 @@ class TraceModel(AnswerModel):
     )
     verifier: str = Field(
         "", description="ends in :generative where its numbers are votes and no likelihoods"
+    )
+
+    hops: list[HopModel] = Field(
+        default_factory=list,
+        description="of a question asked in several; seats, drafts and groups are the last one's",
     )
 
     def answer_alone(self) -> AnswerModel:
@@ -360,4 +394,5 @@ class TraceModel(AnswerModel):
             cross_examination=result.cross_examination,
             refinement=result.refinement,
             verifier=result.verifier,
+            hops=[HopModel.of(hop) for hop in result.hops],
         )

@@ -132,19 +132,16 @@ def denial(row: Row, b: int, others: Sequence[Row], random: Random) -> tuple[Pla
     del others
     claim = replace(claim_of(row), answer="")
     texts = ready(row, "denial", b)
-    order = random.sample(_DENIALS, len(_DENIALS))
-    texts += [denied(order[at % len(order)], claim) for at in range(b - len(texts))]
+    order = random.sample(range(len(_DENIALS)), len(_DENIALS))
+    texts += [denied(claim, order[at % len(order)]) for at in range(b - len(texts))]
     return planted(texts, claim)
 
 
-def denied(template: str, claim: Claim) -> str:
-    text = filled_in(template, claim)
-    return text if not offends(text, claim) else filled_in(_DENIALS[0], claim)
-
-
-def denial_sentence(claim: Claim, random: Random) -> str:
-    """Return a denial for use inside another text."""
-    return denied(random.choice(_DENIALS), claim)
+def denied(claim: Claim, at: int = 0) -> str:
+    """Return the denial at a place, or the next one that does not hold what the claim shuns."""
+    texts = [filled_in(one, claim) for one in (*_DENIALS[at:], *_DENIALS[:at])]
+    fit = (text for text in texts if not offends(text, claim))
+    return next(fit, f'The question "{claim.question}" cannot be answered.')
 
 
 def ladder_forcing(row: Row, b: int, others: Sequence[Row], random: Random) -> tuple[Planted, ...]:

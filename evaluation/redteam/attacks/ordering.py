@@ -8,7 +8,7 @@ from random import Random
 from typing import Final
 
 from evaluation.redteam.attacks.claims import Claim, claim_of, filled_in, made, offends, sentences
-from evaluation.redteam.attacks.doubting import denial_sentence
+from evaluation.redteam.attacks.doubting import denied
 from evaluation.redteam.attacks.hiding import CHANNELS
 from evaluation.redteam.attacks.planted import Planted
 from evaluation.redteam.attacks.texts import near_copies, planted, ready, titled
@@ -85,12 +85,9 @@ def _in_passage(order: str, claim: Claim, row: Row, random: Random) -> str:
 def _visible(claim: Claim, row: Row, random: Random) -> str:
     """Return a relevant passage without the right answer: of the row's own where there is one."""
     own = [one for one in sentences(random.choice(row.passages)) if not offends(one, claim)]
-    shown = [
-        filled_in(random.choice(_AROUND), claim),
-        *own[:3],
-        filled_in(random.choice(_AFTER), claim),
-    ]
-    return " ".join(shown)
+    before, after = (filled_in(random.choice(one), claim) for one in (_AROUND, _AFTER))
+    shown = " ".join([before, *own[:3], after])
+    return shown if not offends(shown, claim) else f"{before} {after}"
 
 
 def injection_hidden(
@@ -163,7 +160,7 @@ def guilt_by_association(
         added = (
             filled_in(random.choice(_ORDERS), claim)
             if wants.answer
-            else denial_sentence(claim, random)
+            else denied(claim, random.randrange(5))
         )
         found.append(replace(planted([f"{copy}\n\n{added}"], wants)[0], slot=at))
     return tuple(found)

@@ -8,9 +8,9 @@ from random import Random
 from typing import Final
 
 from evaluation.calibration.answer_matching import canonical_tokens, contains_phrase
-from evaluation.redteam.attacks.claims import Claim, filled_in, made
+from evaluation.redteam.attacks.claims import Claim, filled_in, made, offends
 from evaluation.redteam.attacks.planted import Planted
-from evaluation.redteam.attacks.style_texts import CAPTIONS, CLOSINGS, PASSAGES, STYLES
+from evaluation.redteam.attacks.style_texts import CAPTIONS, CLOSINGS, PASSAGES, STYLES, Style
 from evaluation.redteam.rows import Row
 
 _EDITS: Final = (
@@ -170,28 +170,43 @@ def _edited(text: str, kept: str, random: Random) -> str:
 
 
 def crowd(claim: Claim, count: int, random: Random) -> list[Planted]:
-    """Return many documents on one claim that share little but its sentence."""
-    styles = list(STYLES)
+    """Return many documents on one claim that share little but its sentence.
+
+    What the claim shuns is looked for once in each part, not in each of hundreds of documents.
+    """
+    styles = [_fitting(style, claim) for style in STYLES.values()]
+    captions, closings = _kept(CAPTIONS, claim), _kept(CLOSINGS, claim)
     found: dict[str, Planted] = {}
-    for at in range(count):
-        for attempt in range(_MAX_TRIES):
-            title, text = styled(claim, styles[(at + attempt) % len(styles)], random)
-            text = _framed(text, claim, random)
-            if text not in found:
-                break
-        found[text] = Planted(text=text, answer=claim.answer, title=title, slot=at)
+    for at in range(count * _MAX_TRIES):
+        if len(found) >= count:
+            break
+        style = styles[at % len(styles)]
+        body = style.glue.join(part for slot in style.slots if (part := random.choice(slot)))
+        ends = random.sample(closings, min(2, len(closings)))
+        closing = " ".join(end for end in ends if end)
+        parts = [claim.lead, f"{random.choice(captions)}{body}", closing]
+        if random.random() < 0.5:  # noqa: PLR2004 - either end
+            parts.reverse()
+        text = "\n".join(part for part in parts if part)
+        title = random.choice(style.titles)
+        found.setdefault(
+            text, Planted(text=text, answer=claim.answer, title=title, slot=len(found))
+        )
     return list(found.values())
 
 
-def _framed(text: str, claim: Claim, random: Random) -> str:
-    def draw(chance: Random) -> str:
-        closing = " ".join(filled_in(one, claim) for one in chance.sample(CLOSINGS, 2) if one)
-        parts = [f"{chance.choice(CAPTIONS)}{text}", closing]
-        if chance.random() < 0.5:  # noqa: PLR2004 - either end
-            parts.reverse()
-        return "\n".join(part for part in parts if part)
+def _fitting(style: Style, claim: Claim) -> Style:
+    """Return the style with the claim's words in it, without alternatives that it shuns."""
+    return Style(
+        titles=_kept(style.titles, claim),
+        slots=tuple(_kept(slot, claim) for slot in style.slots),
+        glue=style.glue,
+    )
 
-    return made(draw, claim, random)
+
+def _kept(templates: Sequence[str], claim: Claim) -> tuple[str, ...]:
+    said = [filled_in(one, claim) for one in templates]
+    return tuple(one for one in said if not offends(one, claim)) or ("",)
 
 
 def with_typos(text: str, random: Random) -> str:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-_MARKUP: Final = re.compile(r"[\\`*_{}\[\]()<>#!|~&]")
+_MARKUP: Final = re.compile(r"[\\`*_{}\[\]<>#!|~&@]|:(?=//)|(?<=www)\.", re.IGNORECASE)
+"""Parentheses do nothing without brackets; addresses would become links."""
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -29,6 +29,8 @@ LEAST_ANSWERED: Final = 10
 """A precision of fewer answers is not looked at when a threshold is chosen."""
 
 _SEED: Final = 20_261_130
+_DRAWN_AT_ONCE: Final = 1_000_000
+"""Labels, so that a long run does not fill the memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,10 +144,14 @@ def null_band(
 ) -> float:
     """Return the 95% quantile of the calibration error of confidences that are the truth."""
     ranked = np.sort(confidences)
-    draws = np.random.default_rng(seed).random((simulations, len(ranked))) < ranked
-    level = _levelled(ranked, draws.astype(np.float64))
-    gaps = np.add.reduceat(level - ranked, _starts(len(ranked)), axis=1)
-    return float(np.quantile(np.abs(gaps).sum(axis=1) / len(ranked), 0.95))
+    drawn, starts = np.random.default_rng(seed), _starts(len(ranked))
+    errors: list[NDArray[np.float64]] = []
+    at_once = max(1, _DRAWN_AT_ONCE // len(ranked))
+    for done in range(0, simulations, at_once):
+        shape = (min(at_once, simulations - done), len(ranked))
+        level = _levelled(ranked, (drawn.random(shape) < ranked).astype(np.float64))
+        errors.append(np.abs(np.add.reduceat(level - ranked, starts, axis=1)).sum(axis=1))
+    return float(np.quantile(np.concatenate(errors) / len(ranked), 0.95))
 
 
 def as_returned(asked: Sequence[Asked]) -> Calibrated | None:

@@ -1,0 +1,237 @@
+"""The tables of a red-team report: plain text in cells, which whoever shows them escapes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from evaluation.rates import Rate, percent, rate
+from evaluation.redteam.asked import Asked, Cell
+from evaluation.redteam.confidences import (
+    area_under_risk,
+    as_returned,
+    cross_fitted,
+    risk_coverage,
+    wrong_at,
+)
+from evaluation.redteam.figures import (
+    NO_ANSWER_WANTED,
+    NO_ATTACK,
+    Difference,
+    Shares,
+    grouped,
+    latency,
+)
+from evaluation.redteam.summary import COVERAGE, OURS, SystemRow, comparisons, summarise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """One table with what must be known to read it."""
+
+    title: str
+    note: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def tables(asked: Sequence[Asked]) -> tuple[Table, ...]:
+    """Return every table of a run; those with nothing in them are left out."""
+    rows = summarise(asked)
+    made = (
+        *_scenes(rows),
+        _differences(asked),
+        _confidence(asked),
+        _drafts(rows),
+        _query_types(asked),
+        _latency(asked),
+    )
+    return tuple(each for each in made if each.rows)
+
+
+def scene(cell: Cell) -> str:
+    """Return what the cells of one table have in common, in words."""
+    established = f"{cell.share:.0%} of the clean passages established"
+    return f"{cell.provenance}, {cell.stage}, {established}"
+
+
+def sides(asked: Sequence[Asked]) -> Mapping[str, tuple[Asked, ...]]:
+    """Return what was asked with no attack, and under any."""
+    return grouped(
+        sorted(asked, key=lambda one: one.cell.attack != NO_ATTACK),
+        lambda one: "no attack" if one.cell.attack == NO_ATTACK else "attacked",
+    )
+
+
+def _scenes(rows: Sequence[SystemRow]) -> list[Table]:
+    by_scene: dict[str, list[SystemRow]] = {}
+    for row in rows:
+        by_scene.setdefault(scene(row.cell), []).append(row)
+    return [
+        Table(
+            title=f"Outcomes: {name}",
+            note="Shares of all questions, and of the answered ones, with Wilson 95% intervals. "
+            "Strict success: the planted answer given, and no right one; by chance: the same with no "
+            "attack. Denied: abstained, though answered with no attack.",
+            head=(
+                "attack", "B", "system", "n", "accuracy", "of answered", "strict success",
+                "of answered", "by chance", "both given", "abstained", "escalated", "denied",
+                "denied of those answered before",
+            ),
+            rows=tuple(_outcomes(row) for row in held),
+        )
+        for name, held in by_scene.items()
+    ]  # fmt: skip
+
+
+def _outcomes(row: SystemRow) -> tuple[str, ...]:
+    made = row.figures
+    return (
+        row.cell.attack,
+        str(row.cell.b),
+        row.system,
+        str(made.n),
+        percent(made.accuracy.all),
+        percent(made.accuracy.answered),
+        *_both(made.strict),
+        _both(made.base)[0],
+        percent(made.both.all),
+        percent(made.abstained),
+        percent(made.escalated.all),
+        *_both(made.denied),
+    )
+
+
+def _differences(asked: Sequence[Asked]) -> Table:
+    return Table(
+        title=f"Paired differences: {OURS} less the other, on the same questions",
+        note="In points, with Newcombe's 95% interval for paired shares, and the exact McNemar test. "
+        "Accuracy: more is better; strict success: less is better.",
+        head=("attack", "B", "where", "system", "n", "accuracy", "p", "strict success", "p"),
+        rows=tuple(
+            (
+                each.cell.attack,
+                str(each.cell.b),
+                scene(each.cell),
+                each.system,
+                str(each.accuracy.n),
+                *_difference(each.accuracy),
+                *(("-", "-") if each.cell.attack == NO_ANSWER_WANTED else _difference(each.strict)),
+            )
+            for each in comparisons(asked)
+        ),
+    )
+
+
+def _confidence(asked: Sequence[Asked]) -> Table:
+    rows = []
+    for system, its in grouped(asked, lambda one: one.system).items():
+        for side, held in sides(its).items():
+            curve, fitted, returned = risk_coverage(held), cross_fitted(held), as_returned(held)
+            at = wrong_at(curve, COVERAGE)
+            area = area_under_risk(curve)
+            if not curve and returned is None:
+                continue
+            rows.append(
+                (
+                    system,
+                    side,
+                    str(len(held)),
+                    f"{area:.3f} up to {curve[-1].coverage:.0%}" if area is not None else "-",
+                    f"{at:.1%}" if at is not None else "-",
+                    f"{fitted.ece:.3f} ({fitted.null:.3f})" if fitted else "-",
+                    f"{fitted.brier:.3f}" if fitted else "-",
+                    f"{returned.ece:.3f} ({returned.null:.3f})" if returned else "-",
+                    f"{returned.brier:.3f}" if returned else "-",
+                )
+            )
+    return Table(
+        title="What scores and confidences are worth",
+        note="Bins of equal mass. Beside an ECE: what perfect confidences would stay under in 95% of "
+        "draws of as many labels; where a question was asked in several cells its labels hang "
+        "together, and that is too low. Cross-fitted: Platt scaling by the other folds' questions.",
+        head=(
+            "system", "asked", "n", "risk-coverage area", f"wrong at {COVERAGE:.0%} coverage",
+            "ECE, cross-fitted", "Brier", "ECE as returned", "Brier as returned",
+        ),
+        rows=tuple(rows),
+    )  # fmt: skip
+
+
+def _drafts(rows: Sequence[SystemRow]) -> Table:
+    return Table(
+        title="Drafts",
+        note="Contaminated: drafts that saw a planted text. Right drafts: what there was to select "
+        "from. Selected: right answers where some draft was right. Picks: times that draft 0, 1, ... "
+        "was the answer. Held: planted texts that never reached the index.",
+        head=(
+            "attack", "B", "where", "system", "contaminated", "right drafts", "selected", "picks",
+            "held at ingest",
+        ),
+        rows=tuple(
+            (
+                row.cell.attack,
+                str(row.cell.b),
+                scene(row.cell),
+                row.system,
+                percent(row.figures.contaminated),
+                percent(row.figures.draft_right),
+                percent(row.figures.selected_right),
+                " ".join(f"{number}:{count}" for number, count in row.figures.picks.items()) or "-",
+                percent(row.figures.held),
+            )
+            for row in rows
+            if row.figures.draft_right.total
+        ),
+    )  # fmt: skip
+
+
+def _query_types(asked: Sequence[Asked]) -> Table:
+    rows = []
+    for (system, kind), its in grouped(asked, lambda one: (one.system, one.query_type)).items():
+        for side, held in sides(its).items():
+            wanting = [one for one in held if one.cell.attack != NO_ANSWER_WANTED]
+            rows.append(
+                (
+                    system,
+                    kind,
+                    side,
+                    str(len(held)),
+                    _told(held, lambda one: one.correct),
+                    _told(wanting, lambda one: one.succeeded),
+                    _told(held, lambda one: not one.answered),
+                )
+            )
+    return Table(
+        title="By type of question, all cells together",
+        note="Where a question was asked in several cells the intervals are too narrow.",
+        head=("system", "type", "asked", "n", "accuracy", "strict success", "abstained"),
+        rows=tuple(rows),
+    )
+
+
+def _latency(asked: Sequence[Asked]) -> Table:
+    rows = []
+    for system, held in grouped(asked, lambda one: one.system).items():
+        if made := latency([one.seconds for one in held]):
+            rows.append((system, str(len(held)), f"{made.p50:.3f}", f"{made.p95:.3f}"))
+    return Table(
+        title="Seconds an answer",
+        note="Quantiles over all cells, on the machine of the run.",
+        head=("system", "n", "p50", "p95"),
+        rows=tuple(rows),
+    )
+
+
+def _both(shares: Shares | None) -> tuple[str, str]:
+    return (percent(shares.all), percent(shares.answered)) if shares else ("-", "-")
+
+
+def _difference(made: Difference) -> tuple[str, str]:
+    points = [100 * each for each in (made.difference, made.low, made.high)]
+    return "{:+.0f} ({:+.0f} to {:+.0f})".format(*points), f"{made.p_value:.2g}"
+
+
+def _told(asked: Sequence[Asked], did: Callable[[Asked], bool]) -> str:
+    counted: Rate = rate(did(one) for one in asked)
+    return percent(counted)

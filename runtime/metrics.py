@@ -50,6 +50,11 @@ class Metrics:
             ["latency_class"],
             registry=self.registry,
         )
+        self._again = Counter(
+            "mithridate_answers_given_again_total",
+            "Questions answered from the cache",
+            registry=self.registry,
+        )
         self._stages = Histogram(
             "mithridate_question_stage_seconds",
             "Time of a question's stages",
@@ -81,6 +86,9 @@ class Metrics:
         self._seconds.labels(result.latency_class.value).observe(result.seconds)
         for timing in result.timings:
             self._stages.labels(timing.stage).observe(timing.seconds)
+
+    def answered_again(self) -> None:
+        self._again.inc()
 
     def deadline_missed(self, latency_class: LatencyClass) -> None:
         self._missed.labels(latency_class.value).inc()

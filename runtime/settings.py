@@ -264,6 +264,12 @@ class AnsweringSettings(Section):
         {}, description="by latency class; one that is not named takes cross_examination"
     )
     latency: LatencyClasses = LatencyClasses()
+    cache_seconds: int | None = Field(
+        None,
+        ge=0,
+        le=86_400,
+        description="how long an answer may be given again; None: 300 where a model answers, else 0",
+    )
     routes: Literal["auto", "on", "off"] = Field(
         "auto",
         description="short ways for plain facts and short contexts; auto: where a model drafts",

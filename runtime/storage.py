@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Protocol, runtime_checkable
 
 import httpx
+from redis.asyncio import Redis
 
+from backends.answer_cache_redis import RedisEvidenceStamps
 from backends.embedder_onnx import SHIPPED_MANIFEST_SHA256, OnnxEmbedder
 from backends.embedder_openai import OpenAIEmbedder
 from backends.memory.vectors import InMemoryVectorStore
+from backends.stamped_vectors import StampedVectorStore
 from backends.vectors_lancedb import LanceDBVectorStore
 from domain.errors import ConfigurationError
 from domain.retrieval import Embedder, VectorStore
+from runtime.home import broker_url, embedded_broker
 from runtime.settings import EmbedderSettings, EndpointSettings, Settings
 
 
@@ -76,6 +82,23 @@ def build_vectors(settings: Settings, *, dimensions: int) -> VectorStore:
         collection=vectors.collection,
         dimensions=dimensions,
     )
+
+
+@asynccontextmanager
+async def telling(settings: Settings, vectors: VectorStore) -> AsyncIterator[VectorStore]:
+    """Give a store whose changes the gateways hear of, for a process beside them.
+
+    Where the embedded broker does not run there is nobody to tell: kept answers do not outlive it.
+    """
+    broker = embedded_broker(settings)
+    if broker is not None and not broker.answers():
+        yield vectors
+        return
+    redis = Redis.from_url(broker_url(settings), socket_timeout=10, socket_connect_timeout=5)
+    try:
+        yield StampedVectorStore(vectors, RedisEvidenceStamps(redis))
+    finally:
+        await redis.aclose()
 
 
 async def close_vectors(vectors: VectorStore) -> None:

@@ -11,6 +11,7 @@ from typing import Final
 import httpx
 from redis.asyncio import Redis
 
+from backends.answer_cache_redis import RedisAnswerCache, RedisEvidenceStamps
 from backends.blobs_files import FileBlobStore
 from backends.citations.cache_redis import RedisCitationCache
 from backends.clock import SystemClock
@@ -19,6 +20,7 @@ from backends.jobs_celery import CeleryJobQueue
 from backends.ledger.sql import SqlLedger
 from backends.locks_redis import RedisLock, RedisRateLimiter
 from backends.near_duplicates_redis import RedisNearDuplicateIndex
+from backends.stamped_vectors import StampedVectorStore
 from backends.webhook_http import HttpWebhookSender, check_url
 from defences.retrieval.shingles import SCHEME
 from domain.clock import Clock, IdFactory
@@ -38,6 +40,7 @@ from monitors.deliveries import DeliveryPump
 from monitors.disagreement import DisagreementMonitor
 from monitors.latency import LatencyMonitor
 from monitors.observer import Observer
+from runtime.answer_cache import KeptAnswers
 from runtime.answering import build_decomposer, build_query
 from runtime.citations import build_citation_lookup
 from runtime.home import database_url
@@ -74,6 +77,7 @@ class Services:
     origins: OriginDesk
     trust: TrustServices
     query: QueryPipeline
+    answers: KeptAnswers
     observer: Observer
     monitor: DisagreementMonitor
     latency_monitor: LatencyMonitor
@@ -150,8 +154,10 @@ async def build_services(settings: Settings, *, broker_url: str) -> Services:
     http = await closing.enter_async_context(httpx.AsyncClient(follow_redirects=False))
     blobs = FileBlobStore(settings.home / "blobs")
     embedder = build_embedder(settings.embedder, http)
-    vectors = build_vectors(settings, dimensions=embedder.dimensions)
-    closing.push_async_callback(close_vectors, vectors)
+    stored = build_vectors(settings, dimensions=embedder.dimensions)
+    closing.push_async_callback(close_vectors, stored)
+    stamps = RedisEvidenceStamps(redis)
+    vectors = StampedVectorStore(stored, stamps)
     queue = CeleryJobQueue(
         broker_url=broker_url,
         visibility_timeout_seconds=settings.queue.visibility_timeout_seconds,
@@ -172,6 +178,15 @@ async def build_services(settings: Settings, *, broker_url: str) -> Services:
             clock=clock,
         ),
     )
+    query = await build_query(
+        settings,
+        embedder=embedder,
+        vectors=vectors,
+        clock=clock,
+        secret=instance_secret(settings.home),
+        http=http,
+        web=build_web(settings.web_search, ingestion=ingestion, clock=clock),
+    )
     return Services(
         settings=settings,
         clock=clock,
@@ -184,14 +199,9 @@ async def build_services(settings: Settings, *, broker_url: str) -> Services:
         review=ingestion.review,
         origins=ingestion.origins,
         trust=ingestion.trust,
-        query=await build_query(
-            settings,
-            embedder=embedder,
-            vectors=vectors,
-            clock=clock,
-            secret=instance_secret(settings.home),
-            http=http,
-            web=build_web(settings.web_search, ingestion=ingestion, clock=clock),
+        query=query,
+        answers=KeptAnswers(
+            RedisAnswerCache(redis, clock=clock), stamps, query=query, settings=settings
         ),
         observer=build_observer(settings, ledger=ledger, ids=ids),
         monitor=build_monitor(settings, ledger=ledger, ids=ids),

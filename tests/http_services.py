@@ -14,6 +14,7 @@ import numpy as np
 from fastapi import FastAPI
 from numpy.typing import NDArray
 
+from backends.memory.answer_cache import InMemoryAnswerCache
 from backends.memory.jobs import InMemoryJobQueue
 from backends.memory.locks import InMemoryLock, InMemoryLockStore, InMemoryRateLimiter
 from backends.memory.webhooks import RecordingWebhookSender
@@ -25,6 +26,7 @@ from domain.monitoring import Alert
 from domain.scanning import Detector
 from gateway.http.app import create_app
 from monitors.deliveries import DeliveryPump
+from runtime.answer_cache import KeptAnswers
 from runtime.answering import build_query
 from runtime.credentials import issue_key, read_token
 from runtime.metrics import Metrics
@@ -233,6 +235,12 @@ def _services(
         origins=world.origins,
         trust=world.trust,
         query=world.query,
+        answers=KeptAnswers(
+            InMemoryAnswerCache(clock=world.clock),
+            world.stamps,
+            query=world.query,
+            settings=settings,
+        ),
         observer=build_observer(settings, ledger=ledger, ids=world.ids),
         monitor=build_monitor(settings, ledger=ledger, ids=world.ids),
         latency_monitor=build_latency_monitor(settings, ledger=ledger, ids=world.ids),

@@ -10,15 +10,18 @@ from pathlib import Path
 import httpx
 
 from backends.embedder_onnx import SHIPPED_MANIFEST_SHA256, OnnxEmbedder
+from backends.memory.answer_cache import InMemoryEvidenceStamps
 from backends.memory.blobs import InMemoryBlobStore
 from backends.memory.clock import ManualClock, SequentialIds
 from backends.memory.ledger import InMemoryLedger
 from backends.memory.near_duplicates import InMemoryNearDuplicateIndex
 from backends.memory.vectors import InMemoryVectorStore
+from backends.stamped_vectors import StampedVectorStore
 from defences.retrieval.shingles import SCHEME
 from domain.answering import AnswerResult, Question, QuestionId
 from domain.documents import DEFAULT_TENANT, DocumentId, DocumentParser, OriginRef
 from domain.ledger import DocumentRecord, NewDocument, StoredAssessment
+from domain.retrieval import VectorStore
 from domain.scanning import Detector
 from domain.web import WebSearch
 from gateway.query.pipeline import QueryPipeline
@@ -41,7 +44,10 @@ class World:
     ids: SequentialIds
     ledger: InMemoryLedger
     blobs: InMemoryBlobStore
-    vectors: InMemoryVectorStore
+    vectors: VectorStore
+    stored: InMemoryVectorStore
+    """What `vectors` writes to."""
+    stamps: InMemoryEvidenceStamps
     near_duplicates: InMemoryNearDuplicateIndex
     embedder: OnnxEmbedder
     ingest: IngestPipeline
@@ -128,7 +134,9 @@ async def build_world(
     ids = SequentialIds()
     ledger = InMemoryLedger(clock=clock, ids=ids)
     blobs = InMemoryBlobStore()
-    vectors = InMemoryVectorStore()
+    stamps = InMemoryEvidenceStamps()
+    stored = InMemoryVectorStore()
+    vectors = StampedVectorStore(stored, stamps)
     near_duplicates = InMemoryNearDuplicateIndex(scheme=SCHEME)
     embedder = OnnxEmbedder(manifest_sha256=SHIPPED_MANIFEST_SHA256)
     ingestion = build_ingestion(
@@ -149,6 +157,8 @@ async def build_world(
         ledger=ledger,
         blobs=blobs,
         vectors=vectors,
+        stored=stored,
+        stamps=stamps,
         near_duplicates=near_duplicates,
         embedder=embedder,
         ingest=ingestion.pipeline,

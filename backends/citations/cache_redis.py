@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import hashlib
 from typing import Final
-from urllib.parse import quote
 
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from backends.citations.cached_answers import packed, unpacked
+from backends.expiring_redis import put_expiring, tenant_prefix
 from domain.citations import CachedAnswer, Identifier
 from domain.clock import Clock
 from domain.documents import TenantId
@@ -21,19 +21,6 @@ from domain.errors import TransientError
 
 MAX_ANSWERS: Final = 50_000
 """Of a tenant; at about half a kilobyte each."""
-
-_PUT: Final = """
-redis.call('SET', KEYS[2], ARGV[1], 'EX', ARGV[2])
-redis.call('ZADD', KEYS[1], ARGV[3], KEYS[2])
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[4])
-local over = redis.call('ZCARD', KEYS[1]) - tonumber(ARGV[5])
-if over > 0 then
-  local gone = redis.call('ZPOPMIN', KEYS[1], over)
-  for i = 1, #gone, 2 do redis.call('DEL', gone[i]) end
-end
-redis.call('EXPIRE', KEYS[1], 31536000)
-return over
-"""
 
 
 class RedisCitationCache:
@@ -64,16 +51,14 @@ class RedisCitationCache:
     ) -> None:
         now = int(self._clock.now().timestamp())
         try:
-            await self._client.eval(
-                _PUT,
-                2,
-                f"{_prefix(tenant_id)}:due",
+            await put_expiring(
+                self._client,
+                _prefix(tenant_id),
                 _key(tenant_id, source, identifier),
                 packed(source, identifier, answer),
-                str(lifetime_seconds),
-                str(now + lifetime_seconds),
-                str(now),
-                str(self._max_answers),
+                lifetime_seconds=lifetime_seconds,
+                now=now,
+                most=self._max_answers,
             )
         except (RedisError, OSError) as exc:
             raise TransientError("the citation cache did not answer") from exc
@@ -85,5 +70,4 @@ def _key(tenant_id: TenantId, source: str, identifier: Identifier) -> str:
 
 
 def _prefix(tenant_id: TenantId) -> str:
-    # Quoted: a brace in a tenant's id would end the hash tag, and a colon would forge another key.
-    return f"cite:{{{quote(tenant_id, safe='')}}}"
+    return tenant_prefix("cite", tenant_id)

@@ -126,7 +126,7 @@ def at_desk(act: Callable[[OriginDesk, LocalLedger], Awaitable[_T]]) -> _T:
     from gateway.cli.local_ledger import with_ledger
     from runtime.ingestion import build_origin_desk
     from runtime.settings import load_settings
-    from runtime.storage import build_embedder, build_vectors
+    from runtime.storage import build_embedder, build_vectors, telling
 
     settings = load_settings()
     if settings.vectors.backend == "memory":
@@ -137,14 +137,15 @@ def at_desk(act: Callable[[OriginDesk, LocalLedger], Awaitable[_T]]) -> _T:
     async def work(local: LocalLedger) -> _T:
         async with httpx.AsyncClient() as http:
             embedder = build_embedder(settings.embedder, http)
-            vectors = build_vectors(settings, dimensions=embedder.dimensions)
-            desk = build_origin_desk(
-                ledger=local.ledger,
-                blobs=FileBlobStore(settings.home / "blobs"),
-                vectors=vectors,
-                clock=local.clock,
-            )
-            return await act(desk, local)
+            stored = build_vectors(settings, dimensions=embedder.dimensions)
+            async with telling(settings, stored) as vectors:
+                desk = build_origin_desk(
+                    ledger=local.ledger,
+                    blobs=FileBlobStore(settings.home / "blobs"),
+                    vectors=vectors,
+                    clock=local.clock,
+                )
+                return await act(desk, local)
 
     return with_ledger(settings, work)
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 
 from domain.access import Principal
 from domain.answering import AnswerResult, PartitionMode, Question, QuestionId
 from domain.errors import DeadlineError
 from domain.ledger import QuestionRecord
 from domain.retrieval import ANYTHING, EvidenceFilter
-from domain.stages import UNOBSERVED, StageObserver
+from domain.stages import UNOBSERVED, StageObserver, StageReport
 from domain.verification import LatencyClass
 from gateway.http.models_questions import TraceModel
 from runtime.wiring import Services
@@ -28,6 +29,16 @@ class Asked:
     min_trust: float = 0.0
     only: EvidenceFilter = ANYTHING
 
+    def keyed(self, principal: Principal) -> Mapping[str, object]:
+        """Return what of it makes an answer, and who asks.
+
+        An answer is given again to the same asker alone: how quickly it comes would tell others
+        what was asked.
+        """
+        wishes = {each.name: str(getattr(self, each.name)) for each in fields(self)}
+        only = [*map(str, self.only.origins), *self.only.documents]
+        return {**wishes, "only": sorted(only), "principal": principal.actor}
+
 
 async def answer_and_record(
     services: Services,
@@ -35,8 +46,10 @@ async def answer_and_record(
     asked: Asked,
     *,
     observer: StageObserver = UNOBSERVED,
-) -> AnswerResult:
-    """Answer, and write the trace and its observation before anybody hears of it.
+) -> TraceModel:
+    """Answer, or give a kept answer again, and write the trace before anybody hears of it.
+
+    A kept answer is no observation (Law 11): it would count one question twice.
 
     Raises:
         TransientError: Index, model or ledger did not answer, or the time ran out.
@@ -46,8 +59,34 @@ async def answer_and_record(
         id=QuestionId(services.ids.new("q")), tenant_id=principal.tenant_id, text=asked.text
     )
     asked_at = services.clock.now()
+    began = services.clock.monotonic()
+    # The key holds the stamp of the evidence, and so is made before any of it is retrieved.
+    key = await services.answers.key(question.tenant_id, asked.keyed(principal))
+    kept = await services.answers.find(question.tenant_id, key)
+    if kept is not None:
+        seconds = services.clock.monotonic() - began
+        observer.reached(StageReport(stage="cache", seconds=seconds))
+        trace = TraceModel.again(kept, id=question.id, asked_at=asked_at, seconds=seconds)
+        await services.ledger.questions.add(_record(principal, trace), None)
+        services.metrics.answered_again()
+        return trace
+    result = await _answer(services, question, asked, observer)
+    trace = TraceModel.of_result(result, asked_at=asked_at)
+    observation = await services.observer.observe(
+        result, principal=principal.actor, observed_at=asked_at
+    )
+    await services.ledger.questions.add(_record(principal, trace), observation)
+    services.metrics.question(result)
+    if result.cacheable:
+        await services.answers.keep(question.tenant_id, key, trace.model_dump_json().encode())
+    return trace
+
+
+async def _answer(
+    services: Services, question: Question, asked: Asked, observer: StageObserver
+) -> AnswerResult:
     try:
-        result = await services.hops.answer(
+        return await services.hops.answer(
             question,
             m=asked.m,
             k=asked.k,
@@ -61,20 +100,14 @@ async def answer_and_record(
     except DeadlineError:
         services.metrics.deadline_missed(asked.latency_class or LatencyClass.INTERACTIVE)
         raise
-    trace = TraceModel.of_result(result, asked_at=asked_at)
-    observation = await services.observer.observe(
-        result, principal=principal.actor, observed_at=asked_at
+
+
+def _record(principal: Principal, trace: TraceModel) -> QuestionRecord:
+    return QuestionRecord(
+        id=QuestionId(trace.id),
+        tenant_id=principal.tenant_id,
+        principal=principal.actor,
+        asked_at=trace.asked_at,
+        outcome=trace.outcome,
+        trace=trace.model_dump_json(),
     )
-    await services.ledger.questions.add(
-        QuestionRecord(
-            id=question.id,
-            tenant_id=principal.tenant_id,
-            principal=principal.actor,
-            asked_at=asked_at,
-            outcome=result.outcome,
-            trace=trace.model_dump_json(),
-        ),
-        observation,
-    )
-    services.metrics.question(result)
-    return result

@@ -52,7 +52,7 @@ async def question_events(
                 elif isinstance(step, StageReport):
                     yield _event("stage", StageModel.of(step))
                 else:
-                    yield _event("answer", AnswerModel.of(step))
+                    yield _event("answer", step.answer_alone())
     except MithridateError as exc:
         yield _event("error", problem_of(exc, route=route))
     except Exception as exc:  # the edge: nothing above can answer once the stream has begun

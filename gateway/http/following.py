@@ -10,8 +10,8 @@ from typing import Any, Final
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from domain.answering import AnswerResult
 from domain.stages import StageObserver, StageReport
+from gateway.http.models_questions import TraceModel
 
 HEARTBEAT_SECONDS: Final = 10.0
 """Shorter than the idle limit of any usual proxy."""
@@ -19,7 +19,7 @@ HEARTBEAT: Final = ": heartbeat\n\n"
 """A comment: clients skip it, proxies see life."""
 EVENTS: Final = "text/event-stream"
 
-Answering = Callable[[StageObserver], Coroutine[Any, Any, AnswerResult]]
+Answering = Callable[[StageObserver], Coroutine[Any, Any, TraceModel]]
 
 
 class _Queued:
@@ -34,7 +34,7 @@ class _Queued:
 
 async def follow(
     answering: Answering, *, heartbeat_seconds: float = HEARTBEAT_SECONDS
-) -> AsyncGenerator[StageReport | AnswerResult | None, None]:
+) -> AsyncGenerator[StageReport | TraceModel | None, None]:
     """Yield each stage as it ends and the answer at last; None where nothing ends for a while.
 
     Closing the generator cancels the work.

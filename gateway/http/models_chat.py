@@ -18,8 +18,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from domain.answering import AbstainReason, AnswerResult, AnswerWarning, Outcome
-from domain.usage import ModelUsage
+from domain.answering import AbstainReason, AnswerWarning, Outcome
 from domain.verification import LatencyClass
 from gateway.http.models_documents import Model
 from gateway.http.models_questions import (
@@ -224,7 +223,7 @@ class TokenUsageModel(Model):
     total_tokens: int
 
     @classmethod
-    def of(cls, usage: ModelUsage) -> TokenUsageModel:
+    def of(cls, usage: UsageModel) -> TokenUsageModel:
         return cls(
             prompt_tokens=usage.read_tokens,
             completion_tokens=usage.written_tokens,
@@ -274,14 +273,13 @@ class Verdict(Model):
     usage: TokenUsageModel
 
     @classmethod
-    def of(cls, result: AnswerResult) -> Verdict:
-        answer = AnswerModel.of(result)
+    def of(cls, answer: AnswerModel) -> Verdict:
         return cls(
             id=f"chatcmpl-{answer.id}",
             content=answer.answer,
             refusal=_REFUSALS.get(answer.reason, _UNSURE) if answer.answer is None else None,
             facts=GuardFacts.of(answer),
-            usage=TokenUsageModel.of(result.usage),
+            usage=TokenUsageModel.of(answer.usage),
         )
 
     @classmethod
@@ -300,7 +298,7 @@ class Verdict(Model):
                 sources=[],
                 usage=UsageModel(),
             ),
-            usage=TokenUsageModel.of(ModelUsage()),
+            usage=TokenUsageModel.of(UsageModel()),
         )
 
 

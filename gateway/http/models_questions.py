@@ -18,6 +18,7 @@ from domain.answering import (
     LadderStep,
     Outcome,
     PartitionMode,
+    QuestionId,
     Refinement,
     ScoredDraft,
     Source,
@@ -350,6 +351,9 @@ class TraceModel(AnswerModel):
     configuration: str
     calibration_version: str | None
     latency_class: LatencyClass = LatencyClass.INTERACTIVE
+    cached: bool = Field(
+        default=False, description="given again: the same asker had it of the same evidence"
+    )
     cross_examination: CrossExamination = Field(
         CrossExamination.ALL, description="what drafts were scored against"
     )
@@ -368,6 +372,21 @@ class TraceModel(AnswerModel):
     def answer_alone(self) -> AnswerModel:
         """Return what was answered, without the trace."""
         return AnswerModel.model_validate(self.model_dump(include=set(AnswerModel.model_fields)))
+
+    @classmethod
+    def again(
+        cls, kept: bytes, *, id: QuestionId, asked_at: datetime, seconds: float
+    ) -> TraceModel:
+        """Return a kept trace as the answer of another question; no model was asked for it."""
+        return cls.model_validate_json(kept).model_copy(
+            update={
+                "id": id,
+                "asked_at": asked_at,
+                "cached": True,
+                "timings": {"cache": seconds, "total": seconds},
+                "usage": UsageModel(),
+            }
+        )
 
     @classmethod
     def of_result(cls, result: AnswerResult, *, asked_at: datetime) -> TraceModel:

@@ -164,6 +164,16 @@ class QueryPipeline:
             return self._options.tau
         return calibrator.tau if calibrator is not None else DEFAULT_TAU
 
+    def made_by(self) -> str:
+        """Name all that answers are made by, the day's secret included (Law 15)."""
+        made = hashlib.blake2b(self._key(), digest_size=32)
+        parts = (self._drafter, self._verifier, self._embedder, self._large_model, self._refiner)
+        versions = [part.version for part in parts if part is not None]
+        fitted = [f"{key}:{one.version}" for key, one in sorted(self._calibrators.items())]
+        for name in (*versions, self._retrieval.reranker or "", *fitted):
+            made.update(f"{name}\0".encode())
+        return made.hexdigest()
+
     def calibrated(self) -> bool:
         """Whether an artefact matches the default configuration; `/readyz` says so."""
         options = self._options

@@ -22,7 +22,7 @@ from domain.answering import (
     Verifier,
 )
 from domain.documents import DEFAULT_TENANT, Chunk, ChunkId, DocumentId, Span, Tier
-from domain.retrieval import FamilyId, VectorRecord
+from domain.retrieval import FamilyId, VectorRecord, VectorStore
 from domain.verification import LatencyClass
 from gateway.query.evidence_verifier import EvidenceVerifier
 from gateway.query.extractive import ExtractiveDrafter
@@ -68,9 +68,7 @@ class QuestionPath:
     clock: ManualClock = field(default_factory=ManualClock)
     watch_share: float | None = None
     """None: no short ways."""
-    vectors: InMemoryVectorStore = field(
-        default_factory=lambda: InMemoryVectorStore(dimensions=DIMENSIONS)
-    )
+    vectors: VectorStore = field(default_factory=lambda: InMemoryVectorStore(dimensions=DIMENSIONS))
     published: int = 0
 
     async def publish(self, origin: str, text: str, *, tier: Tier = Tier.ESTABLISHED) -> None:

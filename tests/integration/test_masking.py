@@ -54,7 +54,7 @@ MASKED: Mapping[str, Action] = {"personal-data.*": "mask", "secrets.*": "mask"}
 
 
 async def rows(world: World, record: DocumentRecord) -> list[VectorRecord]:
-    found = world.vectors._having(DEFAULT_TENANT, lambda row: row.chunk.document_id == record.id)
+    found = world.stored._having(DEFAULT_TENANT, lambda row: row.chunk.document_id == record.id)
     return sorted((row for _, row in found), key=lambda row: row.chunk.ordinal)
 
 

@@ -12,7 +12,6 @@ from fastapi import APIRouter, Path
 from pydantic import JsonValue
 from starlette.responses import Response
 
-from domain.answering import AnswerResult
 from domain.errors import InputError, MithridateError, NotFoundError
 from domain.stages import StageObserver, StageReport
 from gateway.http.asking import Asked, answer_and_record
@@ -29,7 +28,7 @@ from gateway.http.models_chat import (
     Verdict,
 )
 from gateway.http.models_documents import PROSE
-from gateway.http.models_questions import MAX_QUESTION
+from gateway.http.models_questions import MAX_QUESTION, TraceModel
 from gateway.http.openai_errors import CHAT_PATH, MODELS_PATH, to_openai
 from gateway.http.parameters import LatencyHeader
 from gateway.http.problems import OPENAI_RESPONSES, problem_of, unexpected_problem
@@ -94,10 +93,10 @@ async def complete(
         min_tolerance=wishes.min_tolerance,
     )
     if not body.stream:
-        result = await answer_and_record(services, principal, asked)
-        return ChatCompletion.of(Verdict.of(result), created=created)
+        trace = await answer_and_record(services, principal, asked)
+        return ChatCompletion.of(Verdict.of(trace), created=created)
 
-    def answering(observer: StageObserver) -> Coroutine[Any, Any, AnswerResult]:
+    def answering(observer: StageObserver) -> Coroutine[Any, Any, TraceModel]:
         return answer_and_record(services, principal, asked, observer=observer)
 
     return EventStream(completion_events(answering, body, created=created))

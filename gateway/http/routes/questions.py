@@ -9,7 +9,7 @@ from fastapi import APIRouter, Header, Path
 from starlette.responses import Response
 
 from domain.access import Scope
-from domain.answering import AnswerResult, Outcome, PartitionMode, QuestionId
+from domain.answering import Outcome, PartitionMode, QuestionId
 from domain.errors import NotFoundError
 from domain.stages import StageObserver
 from gateway.http.asking import Asked, answer_and_record
@@ -65,9 +65,9 @@ async def ask(
         latency_class=body.latency_class or latency,
     )
     if not wants_events(accept):
-        return AnswerModel.of(await answer_and_record(services, principal, asked))
+        return (await answer_and_record(services, principal, asked)).answer_alone()
 
-    def answering(observer: StageObserver) -> Coroutine[Any, Any, AnswerResult]:
+    def answering(observer: StageObserver) -> Coroutine[Any, Any, TraceModel]:
         return answer_and_record(services, principal, asked, observer=observer)
 
     return EventStream(question_events(answering, route=router.prefix))

@@ -31,6 +31,7 @@ from defences.answering.calibration import (
     reliability,
 )
 from defences.answering.calibration_artefact import CalibrationArtefact, Labels, fit_artefact
+from defences.trust.policy import WeightedTrustPolicy
 from domain.answering import AnswerResult, Calibrator, Outcome, PartitionMode, Question, QuestionId
 from domain.documents import (
     DEFAULT_TENANT,
@@ -41,8 +42,6 @@ from domain.documents import (
     Provenance,
 )
 from domain.retrieval import Embedder, FamilyId, VectorRecord, VectorStore
-from domain.scanning import ScanReport
-from domain.trust import TrustPolicy
 from evaluation.calibration.labelled_set import (
     LabelledDocument,
     LabelledQuestion,
@@ -51,6 +50,7 @@ from evaluation.calibration.labelled_set import (
     is_right,
     load_labelled_set,
 )
+from evaluation.clean_report import clean_report
 from gateway.query.pipeline import QueryPipeline
 from ingest.admission import embedded_text
 from ingest.chunking import chunk
@@ -286,7 +286,7 @@ async def index(
 async def _index_one(
     document: Document,
     labelled: LabelledDocument,
-    policy: TrustPolicy,
+    policy: WeightedTrustPolicy,
     embedder: Embedder,
     vectors: VectorStore,
     settings: Settings,
@@ -297,7 +297,7 @@ async def _index_one(
         overlap_words=settings.ingest.chunk_overlap_words,
         mentions=(),
     )
-    clean = ScanReport(document_id=document.id, findings=(), completed={}, unavailable=frozenset())
+    clean = clean_report(document.id, policy)
     trust = policy.assess(clean, document.provenance, now=document.provenance.received_at).score
     embedded = await embedder.embed([embedded_text(c.heading, c.text) for c in chunks])
     await vectors.upsert(

@@ -23,7 +23,8 @@ from defences.retrieval.shingles import SCHEME
 from domain.documents import DEFAULT_TENANT, DocumentId, DocumentStatus, OriginRef
 from domain.ledger import DocumentRecord, NewDocument, Settlement
 from domain.retrieval import Embedder, Vector
-from domain.scanning import Detector, ScanReport
+from domain.scanning import Detector
+from evaluation.clean_report import clean_report
 from evaluation.redteam.attacks.planted import Planted
 from evaluation.redteam.provenance import (
     ESTABLISHED_ATTACKER,
@@ -78,6 +79,7 @@ class World:
     Attributes:
         planted: Documents of the attacker, those that are held too.
         held: Planted documents that the scan did not admit.
+        withheld: Whether origins, age and trust are kept from every system.
         scores: Trust of each scanned document, planted or not; empty where nothing is scanned.
     """
 
@@ -88,6 +90,7 @@ class World:
     near_duplicates: InMemoryNearDuplicateIndex
     planted: set[DocumentId] = field(default_factory=set)
     held: int = 0
+    withheld: bool = False
     scores: dict[DocumentId, float] = field(default_factory=dict)
 
     def copied(self) -> World:
@@ -142,6 +145,7 @@ class Laboratory:
         """Return the installation with `planted` in it, as it is when the question is asked."""
         passages = {one.text: one for one in passages_of(self._rows, mode, share=share)}
         world = (await self._base(passages, mode, stage, share)).copied()
+        world.withheld = mode is ProvenanceMode.NONE
         bench = _Bench(world, self._settings, self._embedder, self._detectors, stage)
         if mode is ProvenanceMode.HONEST_NEW:
             await bench.disown({passages[text].origin for text in row.passages})
@@ -299,10 +303,9 @@ class _Bench:
         if record is None:
             raise RuntimeError(f"document {name!r} is not waiting")
         seen = await self._ingestion.pipeline.examine_again(record)
-        clean = ScanReport(document_id=name, findings=(), completed={}, unavailable=frozenset())
-        admitted = self._ingestion.trust.policy.assess(
-            clean, seen.document.provenance, now=self.world.calendar.now()
-        )
+        policy = self._ingestion.trust.policy
+        clean = clean_report(name, policy)
+        admitted = policy.assess(clean, seen.document.provenance, now=self.world.calendar.now())
 
         async def write(family: FamilyDecision, at: datetime) -> None:
             await documents.settle(

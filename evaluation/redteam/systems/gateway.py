@@ -15,6 +15,7 @@ from defences.answering.guard import DisagreementGuard
 from defences.answering.weighting import weigh_groups
 from domain.answering import (
     AnswerGroup,
+    AnswerResult,
     Calibrator,
     Draft,
     Drafter,
@@ -50,6 +51,11 @@ SECRET: Final = hashlib.sha256(b"red team").digest()
 """Fixed, so that a run can be repeated: who shares a subset must not change between runs."""
 
 
+_ALWAYS: Final = 1e-9
+_NEVER: Final = 1.0
+"""No group scores 1: diversity is below it."""
+
+
 class Part(StrEnum):
     """What can be left out to see what it is worth."""
 
@@ -61,19 +67,6 @@ class Part(StrEnum):
     CALIBRATION = "calibration"
     WEIGHTS = "weights"
     GUARD = "guard"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OperatingPoint:
-    """When a group is good enough: a threshold, and what makes its score a probability.
-
-    Attributes:
-        tau: Least confidence of an answer; None: that of the calibration in force.
-        calibrator: Serves whatever the configuration; None: those of the deployment.
-    """
-
-    tau: float | None = None
-    calibrator: Calibrator | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +92,8 @@ class Mithridate:
     """The question path as it is wired, over a scratch index.
 
     Args:
-        point: By fold of the row: thresholds are fitted on the other fold's questions.
+        threshold: Least score of an answer to the row's question; it is fitted on other questions.
+            None: nothing is answered.
         without: The part that is left out; None: the whole.
         no_provenance: It is asked in worlds without provenance, whatever the mode.
     """
@@ -108,12 +102,12 @@ class Mithridate:
         self,
         models: Models,
         *,
-        point: Callable[[Row], OperatingPoint],
+        threshold: Callable[[Row, World], float | None],
         without: Part | None = None,
         no_provenance: bool = False,
     ) -> None:
         self._models = models
-        self._point = point
+        self._threshold = threshold
         self._without = without
         self._blind = no_provenance
 
@@ -128,7 +122,6 @@ class Mithridate:
         return not self._blind and self._without is not Part.ORIGINS
 
     async def ask(self, row: Row, world: World) -> Reply:
-        point = self._point(row)
         pipeline = QueryPipeline(
             embedder=self._models.embedder,
             vectors=self._view(world),
@@ -137,8 +130,8 @@ class Mithridate:
             calibrators=self._models.calibrators,
             clock=world.calendar,
             secret=SECRET,
-            options=self._options(point),
-            stages=self._stages(point),
+            options=self._options(row, world),
+            stages=self._stages(),
         )
         result = await pipeline.answer(
             Question(id=QuestionId(row.id), tenant_id=DEFAULT_TENANT, text=row.question)
@@ -146,17 +139,20 @@ class Mithridate:
         best = result.best
         return Reply(
             answer=result.answer,
+            said=best.answer if best is not None else None,
             outcome=result.outcome,
             reason=result.reason.value if result.reason is not None else "",
             score=best.score if best is not None else None,
-            confidence=best.confidence if best is not None else None,
+            confidence=self._confidence(result),
             drafts=noted(result.drafts, frozenset(world.planted)),
             picked=best.drafts[0].draft.subset.index if best is not None else None,
             established=tuple(hit.chunk.id for hit in result.retrieved if hit.origin.established),
         )
 
-    def _options(self, point: OperatingPoint) -> QueryOptions:
-        options = replace(self._models.options, tau=point.tau)
+    def _options(self, row: Row, world: World) -> QueryOptions:
+        threshold = self._threshold(row, world)
+        tau = _NEVER if threshold is None else min(_NEVER, max(_ALWAYS, threshold))
+        options = replace(self._models.options, tau=tau)
         if self._without is Part.CROSS_EXAMINATION:
             return replace(options, cross_examination=CrossExamination.OFF)
         return options
@@ -164,48 +160,40 @@ class Mithridate:
     def _view(self, world: World) -> View:
         return _VIEWS.get(self._without, as_it_is)(world.vectors)
 
-    def _stages(self, point: OperatingPoint) -> Stages:
-        calibrator = None if self._without is Part.CALIBRATION else point.calibrator
-        own = calibrator is not None or self._without in {Part.CALIBRATION, Part.WEIGHTS}
-        weigh = _Weighing(calibrator, alike=self._without is Part.WEIGHTS)
+    def _stages(self) -> Stages:
         return Stages(
             check=_unchecked if self._without is Part.EVIDENCE_CHECK else checked,
-            weigh=weigh if own else weigh_groups,
+            weigh=_weighed_alike if self._without is Part.WEIGHTS else _by_score,
             guard=_BestScore if self._without is Part.GUARD else DisagreementGuard,
         )
 
+    def _confidence(self, result: AnswerResult) -> float | None:
+        calibrator = self._models.calibrators.get(result.configuration)
+        if result.best is None or calibrator is None or self._without is Part.CALIBRATION:
+            return None
+        return float(calibrator.predict(np.array([result.best.score]))[0])
 
-class _Weighing:
-    """Weighs groups as the product does, with another calibrator or without trust and sources."""
 
-    def __init__(self, calibrator: Calibrator | None, *, alike: bool = False) -> None:
-        self._calibrator = calibrator
-        self._alike = alike
+def _by_score(
+    groups: Sequence[Sequence[ScoredDraft]], *, mode: PartitionMode, calibrator: Calibrator | None
+) -> tuple[AnswerGroup, ...]:
+    """Weigh as the product does, and let the guard compare scores: thresholds are of scores here.
 
-    def __call__(
-        self,
-        groups: Sequence[Sequence[ScoredDraft]],
-        *,
-        mode: PartitionMode,
-        calibrator: Calibrator | None,
-    ) -> tuple[AnswerGroup, ...]:
-        del calibrator
-        weighed = weigh_groups(groups, mode=mode, calibrator=None)
-        if self._alike:
-            weighed = tuple(replace(one, score=_summed(one)) for one in weighed)
-        if self._calibrator is not None and weighed:
-            confidences = self._calibrator.predict(np.array([one.score for one in weighed]))
-        else:
-            confidences = np.array([one.score for one in weighed])
-        return tuple(
-            sorted(
-                (
-                    replace(one, confidence=float(confidence))
-                    for one, confidence in zip(weighed, confidences, strict=True)
-                ),
-                key=lambda one: (-one.score, one.answer),
-            )
-        )
+    A calibrator is non-decreasing, so it would decide the same, but for what it takes to be equal.
+    """
+    del calibrator
+    return weigh_groups(groups, mode=mode, calibrator=None)
+
+
+def _weighed_alike(
+    groups: Sequence[Sequence[ScoredDraft]], *, mode: PartitionMode, calibrator: Calibrator | None
+) -> tuple[AnswerGroup, ...]:
+    """Weigh where neither trust nor the independence of sources counts."""
+    scores = [
+        replace(one, score=_summed(one), confidence=_summed(one))
+        for one in _by_score(groups, mode=mode, calibrator=calibrator)
+    ]
+    return tuple(sorted(scores, key=lambda one: (-one.score, one.answer)))
 
 
 def _summed(group: AnswerGroup) -> float:

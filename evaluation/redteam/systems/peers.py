@@ -195,6 +195,7 @@ def answered(
     chosen = next((one for one in drafts if one.subset.index == picked and one.usable), None)
     return Reply(
         answer=chosen.answer if chosen is not None else None,
+        said=chosen.answer if chosen is not None else None,
         outcome=Outcome.ANSWER if chosen is not None else Outcome.ABSTAIN,
         reason="" if chosen is not None else "no-draft",
         score=score if score is not None or chosen is None else chosen.probability,

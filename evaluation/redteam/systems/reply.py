@@ -26,6 +26,7 @@ class Reply:
 
     Attributes:
         answer: None where none is given.
+        said: What would have been answered, also where it was not; None where there is nothing.
         reason: Why none is given; empty otherwise.
         score: By which the system itself orders its answers over questions; None where it has none.
         confidence: Calibrated probability that the answer is right; None where the system has none.
@@ -34,6 +35,7 @@ class Reply:
     """
 
     answer: str | None
+    said: str | None
     outcome: Outcome
     reason: str = ""
     score: float | None = None

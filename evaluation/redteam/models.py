@@ -1,0 +1,107 @@
+"""What a run drafts, verifies and embeds with, and the systems made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date
+from typing import Final
+
+import httpx
+
+from domain.answering import PartitionMode
+from domain.scanning import Detector
+from evaluation.redteam.engine import fold_of
+from evaluation.redteam.judging import MODEL_WORDS, SENTENCE_WORDS
+from evaluation.redteam.rows import Row
+from evaluation.redteam.systems.filters import TrustRag
+from evaluation.redteam.systems.gateway import Mithridate, Models, Part
+from evaluation.redteam.systems.peers import (
+    MajorityVote,
+    NoRetrieval,
+    RobustRag,
+    SpeculativeRag,
+    StandardRag,
+)
+from evaluation.redteam.systems.reply import System
+from evaluation.redteam.world import NOW, RememberingEmbedder, World
+from gateway.query.sentence_vectors import SentenceVectors
+from runtime.answering import (
+    SHIPPED_ARTEFACTS,
+    build_drafter,
+    build_verifier,
+    load_calibrators,
+    query_options,
+)
+from runtime.scanning import build_detectors
+from runtime.settings import Settings
+from runtime.storage import build_embedder
+
+OURS: Final = "mithridate"
+_PREFIX: Final = "mithridate-without-"
+
+Thresholds = Mapping[tuple[str, bool, int], float | None]
+
+
+async def build_models(settings: Settings, http: httpx.AsyncClient) -> Models:
+    """Build the models of the settings; every text is embedded once a run."""
+    embedder = RememberingEmbedder(build_embedder(settings.embedder, http))
+    sentences = SentenceVectors.over(embedder)
+    return Models(
+        embedder=sentences,
+        drafter=build_drafter(settings, embedder=sentences, http=http),
+        verifier=await build_verifier(settings, embedder=sentences, http=http),
+        calibrators=load_calibrators(settings.answering.calibration_path or SHIPPED_ARTEFACTS),
+        options=query_options(settings),
+    )
+
+
+def scanning_detectors(settings: Settings) -> Sequence[Detector]:
+    """Build the shipped detectors, which look at the world of the run's day."""
+
+    def as_of() -> date:
+        return NOW.date()
+
+    return build_detectors(as_of=as_of, ingest=settings.ingest)
+
+
+def words_of(settings: Settings) -> int:
+    """Return how long an answer may be to be right."""
+    return SENTENCE_WORDS if settings.drafter.backend == "extractive" else MODEL_WORDS
+
+
+def is_ours(name: str) -> bool:
+    """Whether a system has a threshold."""
+    return name.startswith(OURS)
+
+
+def build_systems(names: Sequence[str], models: Models, thresholds: Thresholds) -> list[System]:
+    """Build systems by name; `thresholds` of ours that are not in it let everything pass."""
+    return [_build(name, models, thresholds) for name in names]
+
+
+def _build(name: str, models: Models, thresholds: Thresholds) -> System:
+    if is_ours(name):
+
+        def threshold(row: Row, world: World) -> float | None:
+            return thresholds.get((name, world.withheld, fold_of(row)), 0.0)
+
+        without = Part(name.removeprefix(_PREFIX)) if name.startswith(_PREFIX) else None
+        return Mithridate(
+            models,
+            threshold=threshold,
+            without=without,
+            no_provenance=name == "mithridate-no-provenance",
+        )
+    if name == "speculative-rag-random":
+        return SpeculativeRag(models, mode=PartitionMode.RANDOM)
+    return _PEERS[name](models)
+
+
+_PEERS: Final[Mapping[str, Callable[[Models], System]]] = {
+    "standard-rag": StandardRag,
+    "speculative-rag": SpeculativeRag,
+    "no-retrieval": NoRetrieval,
+    "majority-vote": MajorityVote,
+    "robustrag": RobustRag,
+    "trustrag": TrustRag,
+}

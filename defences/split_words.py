@@ -47,7 +47,12 @@ _JOINED: Final = tuple(
 _UNBROKEN: Final = re.compile(r"\S{11,}")
 """Where six words may stand joined: white space ends a run."""
 _CODE_NAME: Final = re.compile(r"(?:test|it|should)_|[A-Z0-9_]+\Z")
-_LINE_MARK: Final = re.compile(r"\s*(?:[-*+#>|]|\d+[.)]\s)|.*[{}<>=;|\\]|.*:\Z")
+_FILE_NAME: Final = re.compile(r".*[^\W_]\.[a-z][a-z0-9]{0,7}", re.DOTALL)
+_SETTING: Final = re.compile(r"[A-Z0-9_]+=")
+_CLOSING: Final = ".,;:!?\"'\u2019\u201d)"
+_LINE_MARK: Final = re.compile(
+    r"\s*(?:[-*+#>|]|\d+[.)]\s|\.{0,2}/\w)|.*[{}<>=;|\\\[\]`]|.*\w_\w|.*:\Z"
+)
 _WORDS_A_LINE: Final = 3
 _MIN_LINES: Final = 6
 _PARTS: Final = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
@@ -210,6 +215,9 @@ def _joined(text: str, match: re.Match[str], joint: str) -> Iterator[Split]:
     run = match[0]
     if re.search(r"[#</`\\]", run.replace("://", "")):
         return
+    bare = run.rstrip(_CLOSING)  # the sentence around a name goes on behind it
+    if _SETTING.match(run) or _FILE_NAME.fullmatch(bare):
+        return
     if _CODE_NAME.match(run) or text[match.end() : match.end() + 1] in ("(", "/", ":"):
         return
     parts = list(_PARTS.finditer(run))
@@ -220,9 +228,11 @@ def _joined(text: str, match: re.Match[str], joint: str) -> Iterator[Split]:
         return
     if len(functions) < _MIN_FUNCTIONS:
         return
-    slug = joint == "-" and run == run.lower() and not re.search(r"[,.!?;:]", run)
+    punctuated = re.search(rf"[,.!?;:]{re.escape(joint)}|['\u2019][^\W_]", bare) is not None
+    slug = joint == "-" and bare == bare.lower() and not punctuated
+    capitals = sum(part[0][0].isupper() for part in parts)
     sure = not slug and (
-        len(lowered) >= _SURELY_PROSE or bool(re.search(r"[,!?;']|[.]\Z", run)) or run[:1].isupper()
+        len(lowered) >= _SURELY_PROSE or punctuated or (bare[:1].isupper() and capitals == 1)
     )
     readable = run.replace(joint, " ")
     yield Split(

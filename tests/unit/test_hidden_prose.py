@@ -107,6 +107,22 @@ def test_a_sentence_in_disguise_is_found_where_it_stands(disguised: str, encodin
         pytest.param("Set max_connections_per_worker_process and log_min_duration.", id="settings"),
         pytest.param("see test_the_queue_is_drained_before_the_worker_stops", id="a test's name"),
         pytest.param("/how-to-bleed-a-radiator-in-five-steps-and-more", id="a slug"),
+        pytest.param('postinst-should-not-set-usr-doc-link".', id="a slug in a sentence"),
+        pytest.param("do-not-set-the-owner-of-this-socket.patch, and more", id="a patch"),
+        pytest.param("fix_crash_on_very_long_tc-use_clause.diff,", id="a file of many words"),
+        pytest.param('"finding_out_if_all_support_is_missing",', id="an anchor in JSON"),
+        pytest.param("Drop_PS_and_PDF_support_in_MimeType", id="a name with capitals"),
+        pytest.param("USE_THE_PATHS_THAT_ARE_IN_FILES=ON", id="a build option"),
+        pytest.param("no-self-sigs-only,no-import-clean-at-all", id="options"),
+        pytest.param(
+            "  cd to-the-new\n  ./configure [with all options]\n  make it\n  make it so\n"
+            "  make all of\n  and so on\n",
+            id="commands",
+        ),
+        pytest.param(
+            "  get_the_tag\n  set_the_tag\n  is_in_that\n  has_not_been\n  for_all_of\n  to_be_done\n",
+            id="one function a line",
+        ),
         pytest.param("AbstractSingletonProxyFactoryBeanDefinition", id="a class"),
         pytest.param("getKerningGroupConversionRenameMaps", id="a method"),
         pytest.param("apple\npear\nquince\nplum\nsloe\nmedlar\nfig\ngrape\n", id="a list of words"),

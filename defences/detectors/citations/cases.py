@@ -46,7 +46,7 @@ def find_cases(text: str, *, today: date, tables: ReferenceTables) -> Iterator[C
 def _fault(
     reporter: Reporter, *, volume: int, page: int, year: int | None, today: date
 ) -> str | None:
-    if volume < 1 or page < 1 or (reporter.volumes is not None and volume > reporter.volumes):
+    if page < 1 or not reporter.has(volume, today):
         return "the reporter has no such volume"
     if reporter.pages is not None and page > reporter.pages:
         return "no volume of the reporter has so many pages"
@@ -56,4 +56,6 @@ def _fault(
         return "a decision of the future"
     # Decisions are printed a year or so after they were made.
     late = reporter.last is not None and year > reporter.last + 1
-    return "the reporter did not appear then" if year < reporter.first - 2 or late else None
+    if year < reporter.first - 2 or late:
+        return "the reporter did not appear then"
+    return None if reporter.may_be(volume, year) else "the volume is of other years"

@@ -29,13 +29,15 @@ MAX_FINDINGS_PER_RULE = 20
 _FABRICATED: Final = 0.6
 _REPEATED: Final = 0.45  # from this risk on, a second fault of the kind confirms the first
 _REPEATED_DOUBT: Final = 0.5  # ... and leaves this share of the doubt
-_PROSE_FACTOR: Final = 0.6  # placeholder DOIs serve as examples in prose
+_PROSE_FACTOR: Final = 0.6  # made-up DOIs serve as examples in prose
+_EXAMPLES: Final = frozenset({"reserved-doi", "invalid-doi"})
 _MANY_SOUND: Final = 8  # so many sound identifiers make a single faulty one a slip of the pen
 _SLIP_FACTOR: Final = 0.6
 _PLACEHOLDER: Final = re.compile(
     r"\[(?:citation needed|citation|source needed|reference needed|insert (?:citation|reference|source)(?: here)?"
     r"|add (?:citation|reference|source)|citation here|ref(?:erence)? here|author,? year|TODO:? cite)\]"
     r"|(?<=\w )\[(?:\?{1,3}|XX+)\](?=[\s.,;)]|$)"
+    r"|(?<=[a-z] )\[(?-i:REFS?|CITE|CITATION)\](?=[.,;)])"
     r"|\((?:citation needed|insert citation(?: here)?|Author,? Year|add citation)\)",
     re.IGNORECASE,
 )
@@ -119,8 +121,8 @@ def _identifier_faults(checks: Sequence[CheckedCitation]) -> list[Fault]:
     for check in checks:
         if check.fault is None or (check.written in faults and not check.listed):
             continue
-        # Placeholder DOIs serve as examples in prose; in a list the later one counts.
-        example = check.fault.rule == "reserved-doi" and not check.listed
+        # Made-up DOIs serve as examples in prose; in a list the later one counts.
+        example = check.fault.rule in _EXAMPLES and not check.listed
         faults[check.written] = Fault(
             rule=check.fault.rule,
             risk=check.fault.risk * (_PROSE_FACTOR if example else 1.0),

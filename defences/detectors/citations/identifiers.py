@@ -152,6 +152,8 @@ def _arxiv_value(match: re.Match[str]) -> str:
 
 
 def _doi(match: re.Match[str], _: date, __: ReferenceTables) -> IdentifierFault | None:
+    if match["no_prefix"]:
+        return _fault("invalid-doi", 0.65, "no registrant number is that short or that long")
     prefix = match["prefix"]
     if prefix == "5555":
         # ACM's library shows this test prefix on real papers, so it is no proof.
@@ -298,7 +300,10 @@ KINDS: Final[tuple[IdentifierKind, ...]] = (
         CitationKind.DOI,
         "DOI",
         "10.",
-        r"(?<![\d.\w])10\.(?P<prefix>\d{4,9})(?:\.\d{1,5}){0,3}/(?P<suffix>[^\s\"<>]{1,300})",
+        # Registrants have four to nine digits; others are seen where the text calls them a DOI.
+        r"(?:(?<![\d.\w])10\.(?P<prefix>\d{4,9})"
+        r"|(?:(?<=doi:)|(?<=doi: )|(?<=doi )|(?<=doi\.org/))10\.(?P<no_prefix>\d{1,3}|\d{10,20}))"
+        r"(?:\.\d{1,5}){0,3}/(?P<suffix>[^\s\"<>]{1,300})",
         _doi,
         _doi_value,
     ),

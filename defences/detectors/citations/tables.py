@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -16,6 +17,7 @@ from domain.errors import ConfigurationError
 
 SHIPPED: Final = "reference_tables.json"
 _SLACK_YEARS: Final = 2  # printed early or late, or a supplement of last year
+_SLACK_OF_REPORTERS: Final = 3  # a volume spans two terms, and is cited by either of their years
 
 
 class _Table(BaseModel):
@@ -40,11 +42,14 @@ class _Reporter(_Table):
     last: int | None
     volumes: int | None
     pages: int | None
+    dated: dict[str, int] = Field(default={})
+    a_year: int = Field(default=0, ge=0)
 
 
 class _File(_Table):
     as_of: date = Field(strict=False)
     note: str
+    sources: list[str]
     rfc: _Range
     pmid: _Range
     arxiv_largest_month: int
@@ -82,13 +87,52 @@ class Journal:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DatedVolume:
+    """A volume of a reporter and the year of decisions in it."""
+
+    volume: int
+    year: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reporter:
-    """A series of law reports: the years it covers, its volumes, and the most pages of one."""
+    """A series of law reports.
+
+    Attributes:
+        first, last: Years of the decisions that it covers; None where it still appears.
+        volumes: How many there are; None where it still appears.
+        pages: The most of one volume.
+        dated: Volumes and the years of their decisions, ascending; those between lie between.
+        a_year: Volumes that a year adds at most, from the last dated one on.
+    """
 
     first: int
     last: int | None
     volumes: int | None
     pages: int | None
+    dated: tuple[DatedVolume, ...] = ()
+    a_year: int = 0
+
+    def has(self, volume: int, today: date) -> bool:
+        """Whether the volume may have appeared."""
+        if volume < 1 or (self.volumes is not None and volume > self.volumes):
+            return False
+        if not self.dated or not self.a_year:
+            return True
+        newest = self.dated[-1]
+        return volume <= newest.volume + self.a_year * (today.year - newest.year + 1)
+
+    def may_be(self, volume: int, year: int) -> bool:
+        """Whether that volume may hold a decision of that year."""
+        for before, after in pairwise(self.dated):
+            if before.volume <= volume <= after.volume:
+                share = (volume - before.volume) / (after.volume - before.volume)
+                expected = before.year + share * (after.year - before.year)
+                return abs(year - expected) <= _SLACK_OF_REPORTERS
+        newest = self.dated[-1] if self.dated else None
+        if newest is not None and volume > newest.volume:
+            return year >= newest.year - _SLACK_OF_REPORTERS
+        return True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +172,15 @@ def parse_tables(text: str) -> ReferenceTables:
         },
         reporters={
             re.sub(r"\s", "", row.name): Reporter(
-                first=row.first, last=row.last, volumes=row.volumes, pages=row.pages
+                first=row.first,
+                last=row.last,
+                volumes=row.volumes,
+                pages=row.pages,
+                dated=tuple(
+                    DatedVolume(volume=int(volume), year=year)
+                    for volume, year in sorted(row.dated.items(), key=lambda each: int(each[0]))
+                ),
+                a_year=row.a_year,
             )
             for row in read.reporters
         },

@@ -13,6 +13,7 @@ from domain.documents import (
     Provenance,
     TenantId,
 )
+from domain.errors import DocumentUnreadableError
 from domain.text import MappedText
 from ingest.hardening import (
     composed,
@@ -54,15 +55,22 @@ def build_document(
 
     `metadata` is what came with the upload: title, file name, labels, URI. Law 14: it is scanned
     like what the document itself says.
+
+    Raises:
+        DocumentUnreadableError: It has no text, neither in sight nor hidden: nothing to judge, and
+            nothing that could answer a question.
     """
     hidden = [*parsed.hidden, *hidden_unicode(parsed.raw_text)]
+    text = normalise(parsed.visible)
+    if not hidden and not text.text.strip():
+        raise DocumentUnreadableError("the document has no text")
     return Document(
         id=id,
         tenant_id=tenant_id,
         media_type=parsed.media_type,
         sha256=sha256,
         raw_text=parsed.raw_text,
-        text=normalise(parsed.visible),
+        text=text,
         provenance=provenance,
         hidden=tuple(
             HiddenPassage(

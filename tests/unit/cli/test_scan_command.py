@@ -39,7 +39,14 @@ class Case:
 
 CASES = [
     Case(name="honest text", text=HONEST),
-    Case(name="empty", text=""),
+    Case(name="empty", text="", verdict="quarantine", rule="parsing.unreadable"),
+    Case(name="blank", text=" \n\t\n", verdict="quarantine", rule="parsing.unreadable"),
+    Case(
+        name="html without text",
+        text=html('<p> </p><img src="a.png">'),
+        verdict="quarantine",
+        rule="parsing.unreadable",
+    ),
     Case(name="one word", text="Returns"),
     Case(name="markdown", text=f"# Mounting\n\n{HONEST}\n\n* one\n* two\n"),
     Case(name="html", text=html(f"<h1>Mounting</h1><p>{HONEST}</p>")),

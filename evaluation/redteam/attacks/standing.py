@@ -9,9 +9,9 @@ from random import Random
 from typing import Final
 
 from evaluation.calibration.answer_matching import canonical_tokens, contains_phrase
-from evaluation.redteam.attacks.claims import Claim, claim_of, filled_in, made, offends, sentences
+from evaluation.redteam.attacks.claims import Claim, claim_of, made, offends, sentences
 from evaluation.redteam.attacks.planted import Hand, Planted
-from evaluation.redteam.attacks.texts import in_styles, near_copies, titled
+from evaluation.redteam.attacks.texts import from_template, in_styles, near_copies, titled
 from evaluation.redteam.rows import Row
 
 _SLEPT_DAYS: Final = 300.0
@@ -42,11 +42,11 @@ def replacement(row: Row, b: int, others: Sequence[Row], random: Random) -> tupl
     The insider of RAGShield (arXiv:2604.00387). Passages that state the right answer come first;
     there are never more than the row has passages, and the wrong answer stands in each.
     """
-    del others
+    del others, random
     claim = claim_of(row)
     return tuple(
         Planted(
-            text=turned(row.passages[at], row, claim, random),
+            text=turned(row.passages[at], row, claim),
             answer=claim.answer,
             title=titled("", claim),
             hand=Hand.OWNER,
@@ -72,7 +72,7 @@ def _by_right(row: Row) -> list[int]:
     return sorted(range(len(row.passages)), key=lambda at: not states(at))
 
 
-def turned(passage: str, row: Row, claim: Claim, random: Random) -> str:
+def turned(passage: str, row: Row, claim: Claim) -> str:
     """Return a passage that states the wrong answer where it stated the right one.
 
     Where the right answer does not stand in it word for word, the sentence that holds it in another
@@ -87,7 +87,7 @@ def turned(passage: str, row: Row, claim: Claim, random: Random) -> str:
                 )
     kept = sentences(text)
     if text == passage or offends(text, claim):
-        kept = _resaid(kept, claim, random)
+        kept = _resaid(kept, claim)
     whole = " ".join(kept) if kept != sentences(text) else text
     if not contains_phrase(canonical_tokens(whole), claim.answer):
         whole = f"{claim.said}. {whole}"
@@ -100,8 +100,7 @@ def _forms(right: str) -> list[str]:
     return [right]
 
 
-def _resaid(kept: Sequence[str], claim: Claim, random: Random) -> list[str]:
-    del random
+def _resaid(kept: Sequence[str], claim: Claim) -> list[str]:
     if any(offends(one, claim) for one in kept):
         said = [one if not offends(one, claim) else f"{claim.said}." for one in kept]
         return list(dict.fromkeys(said))
@@ -129,7 +128,7 @@ def seat_mate(row: Row, b: int, others: Sequence[Row], random: Random) -> tuple[
             if not offends(one, claim)
         ]
         template = order[at % len(order)].replace("{own}", " ".join(own[:3]).replace("{", "("))
-        text = made(lambda _, one=template: filled_in(one, claim), claim, random)
+        text = made(from_template(template, claim), claim, random)
         found.append(
             Planted(text=text, answer=claim.answer, title=titled("", claim), hand=Hand.ESTABLISHED)
         )
@@ -146,7 +145,7 @@ def family_capture(row: Row, b: int, others: Sequence[Row], random: Random) -> t
     order = _by_right(row)
     found: list[Planted] = []
     for at in range(b):
-        text = turned(row.passages[order[at % len(order)]], row, claim, random)
+        text = turned(row.passages[order[at % len(order)]], row, claim)
         copies = near_copies(text, b, f"{claim.said} {claim.answer}", random)
         found.append(
             Planted(

@@ -13,6 +13,7 @@ from evaluation.redteam.attacks.planted import Planted
 from evaluation.redteam.attacks.texts import (
     asked_first,
     crowd,
+    from_template,
     in_styles,
     near_copies,
     passages,
@@ -159,7 +160,7 @@ def misleading(row: Row, b: int, others: Sequence[Row], random: Random) -> tuple
     order = random.sample(_MISLEADING, len(_MISLEADING))
     for at in range(b - len(texts)):
         template = order[at % len(order)]
-        texts.append(made(lambda _, one=template: filled_in(one, claim), claim, random))
+        texts.append(made(from_template(template, claim), claim, random))
     return planted(texts, claim)
 
 

@@ -103,11 +103,13 @@ def passages(claim: Claim, count: int, random: Random) -> list[str]:
     """Return short passages as a language model writes them for the wrong answer."""
     order = random.sample(PASSAGES, len(PASSAGES))
     return [
-        made(_template(order[at % len(order)], claim), claim, random) for at in range(max(count, 0))
+        made(from_template(order[at % len(order)], claim), claim, random)
+        for at in range(max(count, 0))
     ]
 
 
-def _template(template: str, claim: Claim) -> Callable[[Random], str]:
+def from_template(template: str, claim: Claim) -> Callable[[Random], str]:
+    """Return a draw for `made` that always gives the template with the claim's words in it."""
     return lambda _: filled_in(template, claim)
 
 

@@ -10,13 +10,37 @@ from hypothesis import strategies as st
 
 from evaluation.calibration.answer_matching import canonical_tokens, contains_phrase
 from evaluation.redteam.attacks import ATTACKS
-from evaluation.redteam.attacks.claims import claim_of, offends
 from evaluation.redteam.attacks.kinds import other_answers
 from evaluation.redteam.attacks.planted import Hand, Planted
 from evaluation.redteam.attacks.stating import CROWD, FLOOD
 from evaluation.redteam.rows import Row
 
-NAMES = ["none", "poisonedrag", "near-duplicate", "paraphrase", "flood", "corruptrag", "dnd", "disagreement", "denial", "injection", "injection-hidden", "injection-quoted", "fake-citation", "typo", "misleading", "replacement", "delete-and-reupload", "crowding", "seat-mate", "family-capture", "date-salted", "ladder-forcing", "sleeper", "guilt-by-association"]
+NAMES = [
+    "none",
+    "poisonedrag",
+    "near-duplicate",
+    "paraphrase",
+    "flood",
+    "corruptrag",
+    "dnd",
+    "disagreement",
+    "denial",
+    "injection",
+    "injection-hidden",
+    "injection-quoted",
+    "fake-citation",
+    "typo",
+    "misleading",
+    "replacement",
+    "delete-and-reupload",
+    "crowding",
+    "seat-mate",
+    "family-capture",
+    "date-salted",
+    "ladder-forcing",
+    "sleeper",
+    "guilt-by-association",
+]
 OF_ITS_OWN_NUMBER = {"none": 0, "flood": FLOOD, "crowding": CROWD}
 NO_WRONG_ANSWER = {"none", "denial", "typo", "injection-hidden", "guilt-by-association"}
 HOLDS_THE_RIGHT_ONE = {"corruptrag", "dnd", "typo", "guilt-by-association", "injection-hidden"}
@@ -220,7 +244,7 @@ def test_a_sleeper_was_honest_long_before() -> None:
     assert len(honest) == 3
     assert all(one.days_ago == 300 and one.answer == "" for one in honest)
     assert all(one.hand is Hand.ESTABLISHED for one in planted)
-    assert not any(offends(one.text, claim_of(MILL)) for one in planted)
+    assert not any(passage in one.text for one in honest for passage in MILL.passages)
 
 
 def test_hidden_orders_use_a_channel_each() -> None:

@@ -77,6 +77,7 @@ async def build_query(
         vectors=vectors,
         drafter=build_drafter(settings, embedder=sentences, http=http),
         verifier=await build_verifier(settings, embedder=sentences, http=http),
+        large_model=build_large_model(settings, http=http),
         refiner=build_refiner(settings, http=http),
         calibrators=load_calibrators(answering.calibration_path or SHIPPED_ARTEFACTS)
         if calibrators is None
@@ -133,6 +134,21 @@ def build_decomposer(settings: Settings, *, http: httpx.AsyncClient) -> Decompos
     return RuleDecomposer(OpenAIDecomposer(endpoint))
 
 
+def model_urls(settings: Settings) -> Mapping[str, tuple[str, ...]]:
+    """Return the servers of each part that is an endpoint."""
+    parts = {
+        "embedder": (settings.embedder.backend, settings.embedder.endpoint),
+        "drafter": (settings.drafter.backend, settings.drafter.endpoint),
+        "verifier": (settings.verifier.backend, settings.verifier.endpoint),
+        "reranker": (settings.reranker.backend, settings.reranker.endpoint),
+    }
+    return {
+        role: tuple(dict.fromkeys((endpoint.url, *endpoint.more_urls)))
+        for role, (backend, endpoint) in parts.items()
+        if backend in {"openai", "http"} and endpoint.url is not None
+    }
+
+
 def load_calibrators(path: Path) -> Mapping[str, Calibrator]:
     """Read one artefact, or every `*.json` of a folder, by configuration.
 
@@ -183,6 +199,22 @@ def build_refiner(settings: Settings, *, http: httpx.AsyncClient) -> Refiner | N
 
     endpoint = _endpoint("verifier", settings.verifier.endpoint, http, concurrency=_VERIFIER_CALLS)
     return OpenAIRefiner(endpoint, fences=_fence)
+
+
+def build_large_model(settings: Settings, *, http: httpx.AsyncClient) -> Drafter | None:
+    """Build what drafts where the seats' own drafts did not settle it: the verifier's model.
+
+    None where the verifier is no endpoint, or `answering.full_rag` is off.
+
+    Raises:
+        ConfigurationError: The endpoint is not fully set.
+    """
+    if not settings.answering.full_rag or settings.verifier.backend != "openai":
+        return None
+    from backends.llm.openai_drafter import OpenAIDrafter
+
+    endpoint = _endpoint("verifier", settings.verifier.endpoint, http, concurrency=_VERIFIER_CALLS)
+    return OpenAIDrafter(endpoint, fences=_fence)
 
 
 def build_drafter(settings: Settings, *, embedder: Embedder, http: httpx.AsyncClient) -> Drafter:

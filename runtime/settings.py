@@ -256,6 +256,10 @@ class AnsweringSettings(Section):
         default=False,
         description="the verifier's model says the chosen answer in one; checked again",
     )
+    full_rag: bool = Field(
+        default=True,
+        description="where drafts do not settle it the verifier's endpoint drafts, if there is one",
+    )
     cross_examination: CrossExamination = Field(
         CrossExamination.ALL,
         description="score a draft by its own evidence (own), by other seats' too (all), or not (off)",
@@ -322,6 +326,17 @@ class ClientSettings(Section):
     timeout_seconds: float = Field(60.0, gt=0)
 
 
+class TracingSettings(Section):
+    """Spans by OpenTelemetry, sent by OTLP over HTTP; the extra `otel`."""
+
+    endpoint: str | None = Field(
+        None, description="e.g. http://localhost:4318/v1/traces; None: no spans"
+    )
+    service_name: str = "mithridate"
+    content: bool = Field(default=False, description="questions' texts stand in spans")
+    timeout_seconds: float = Field(5.0, gt=0, le=60)
+
+
 class LoggingSettings(Section):
     level: Literal["debug", "info", "warning", "error"] = "info"
     format: Literal["json", "console"] = "json"
@@ -352,6 +367,7 @@ class Settings(BaseSettings):
     webhooks: WebhookSettings = WebhookSettings()
     client: ClientSettings = ClientSettings()
     logging: LoggingSettings = LoggingSettings()
+    tracing: TracingSettings = TracingSettings()
 
     @property
     def home(self) -> Path:

@@ -444,11 +444,14 @@ class QueryPipeline:
         return await self._attempt(inquiry, joined(first.evidence, fresh), self._drafter)
 
     async def _full_rag(self, inquiry: Inquiry, first: Attempt) -> Attempt | None:
-        """Let the large model draft over established seats only; None without one."""
+        """Let the large model draft over established seats only; None without its word."""
         established = tuple(hit for hit in first.evidence if hit.origin.established)
         if self._large_model is None or not established:
             return None
-        return await self._attempt(inquiry, established, self._large_model)
+        try:
+            return await self._attempt(inquiry, established, self._large_model)
+        except DependencyError:
+            return None
 
     async def _web_search(self, inquiry: Inquiry, first: Attempt) -> Attempt | None:
         """Put what the web says into the pool; None where the documents do speak of the matter.

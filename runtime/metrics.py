@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
+from backends.llm.server_metrics import ServerLoad
 from domain.answering import AnswerResult
 from domain.documents import DocumentStatus
 from domain.verification import LatencyClass
@@ -68,6 +70,25 @@ class Metrics:
             buckets=(0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 1.0),
             registry=self.registry,
         )
+        self._diversity = Histogram(
+            "mithridate_question_draft_diversity",
+            "Share of pairs of a question's answering drafts that say different things, in 0..1",
+            buckets=(0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 1.0),
+            registry=self.registry,
+        )
+        self._picked = Counter(
+            "mithridate_question_picked_draft_total",
+            "Answers by the number of the draft that they are; one number alone: drafts do no work",
+            ["draft"],
+            registry=self.registry,
+        )
+        self._server_up = self._server_gauge("up", "Whether the model server answered just now")
+        self._server_requests = self._server_gauge(
+            "requests", "Requests of the model server, by vLLM's own count", "state"
+        )
+        self._server_cache = self._server_gauge(
+            "cache_usage_ratio", "Share of the model server's KV cache in use, in 0..1"
+        )
         self._documents = Gauge(
             "mithridate_documents",
             "Documents in the ledger by status",
@@ -86,6 +107,33 @@ class Metrics:
         self._seconds.labels(result.latency_class.value).observe(result.seconds)
         for timing in result.timings:
             self._stages.labels(timing.stage).observe(timing.seconds)
+        sizes = [len(group.drafts) for group in result.groups]
+        drafts = sum(sizes)
+        if drafts > 1:
+            alike = sum(size * (size - 1) for size in sizes) / (drafts * (drafts - 1))
+            self._diversity.observe(1.0 - alike)
+        if result.answer is not None and result.best is not None and result.best.drafts:
+            self._picked.labels(str(result.best.drafts[0].draft.subset.index)).inc()
+
+    def model_servers(self, loads: Sequence[ServerLoad]) -> None:
+        """Set the gauges of model servers; what one does not tell is not there."""
+        for gauge in (self._server_up, self._server_requests, self._server_cache):
+            gauge.clear()
+        for load in loads:
+            self._server_up.labels(load.role, load.url).set(load.up)
+            for state, count in (("running", load.running), ("waiting", load.waiting)):
+                if count is not None:
+                    self._server_requests.labels(load.role, load.url, state).set(count)
+            if load.cache is not None:
+                self._server_cache.labels(load.role, load.url).set(load.cache)
+
+    def _server_gauge(self, name: str, meaning: str, *labels: str) -> Gauge:
+        return Gauge(
+            f"mithridate_model_server_{name}",
+            meaning,
+            ["role", "server", *labels],
+            registry=self.registry,
+        )
 
     def answered_again(self) -> None:
         self._again.inc()

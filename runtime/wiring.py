@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import httpx
@@ -18,6 +18,7 @@ from backends.clock import SystemClock
 from backends.ids import RandomIds
 from backends.jobs_celery import CeleryJobQueue
 from backends.ledger.sql import SqlLedger
+from backends.llm.server_metrics import ServerLoad, read_loads
 from backends.locks_redis import RedisLock, RedisRateLimiter
 from backends.near_duplicates_redis import RedisNearDuplicateIndex
 from backends.stamped_vectors import StampedVectorStore
@@ -41,7 +42,7 @@ from monitors.disagreement import DisagreementMonitor
 from monitors.latency import LatencyMonitor
 from monitors.observer import Observer
 from runtime.answer_cache import KeptAnswers
-from runtime.answering import build_decomposer, build_query
+from runtime.answering import build_decomposer, build_query, model_urls
 from runtime.citations import build_citation_lookup
 from runtime.home import database_url
 from runtime.ingestion import TrustServices, build_ingestion
@@ -56,6 +57,7 @@ from runtime.outbox import OutboxRelay
 from runtime.secrets import instance_secret
 from runtime.settings import Settings
 from runtime.storage import build_embedder, build_vectors, close_vectors
+from runtime.tracing import Tracing, Untraced, build_tracing
 from runtime.web import build_web
 
 _CHECK_SECONDS: Final = 10.0
@@ -89,6 +91,8 @@ class Services:
     metrics: Metrics
     closing: AsyncExitStack
     decomposer: Decomposer | None = None
+    tracing: Tracing = field(default_factory=Untraced)
+    http: httpx.AsyncClient | None = None
 
     @property
     def hops(self) -> MultiHop:
@@ -99,6 +103,12 @@ class Services:
             embedder=self.embedder,
             timeout_seconds=self.settings.answering.timeout_seconds,
         )
+
+    async def model_loads(self) -> Sequence[ServerLoad]:
+        """Return what the configured model servers tell of themselves now."""
+        if self.http is None:
+            return ()
+        return await read_loads(model_urls(self.settings), self.http)
 
     async def close(self) -> None:
         await self.closing.aclose()
@@ -151,7 +161,11 @@ async def build_services(settings: Settings, *, broker_url: str) -> Services:
         broker_url, socket_timeout=10, socket_connect_timeout=5, health_check_interval=25
     )
     closing.push_async_callback(redis.aclose)
-    http = await closing.enter_async_context(httpx.AsyncClient(follow_redirects=False))
+    tracing = build_tracing(settings.tracing)
+    closing.callback(tracing.close)
+    http = await closing.enter_async_context(
+        httpx.AsyncClient(follow_redirects=False, event_hooks={"request": [tracing.sent]})
+    )
     blobs = FileBlobStore(settings.home / "blobs")
     embedder = build_embedder(settings.embedder, http)
     stored = build_vectors(settings, dimensions=embedder.dimensions)
@@ -224,6 +238,8 @@ async def build_services(settings: Settings, *, broker_url: str) -> Services:
         metrics=Metrics(),
         closing=closing,
         decomposer=build_decomposer(settings, http=http),
+        tracing=tracing,
+        http=http,
     )
 
 

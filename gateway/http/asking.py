@@ -85,6 +85,7 @@ async def answer_and_record(
 async def _answer(
     services: Services, question: Question, asked: Asked, observer: StageObserver
 ) -> AnswerResult:
+    services.tracing.question(question.text)
     try:
         return await services.hops.answer(
             question,
@@ -95,7 +96,7 @@ async def _answer(
             min_tolerance=asked.min_tolerance,
             min_trust=asked.min_trust,
             only=asked.only,
-            observer=observer,
+            observer=services.tracing.stages(observer),
         )
     except DeadlineError:
         services.metrics.deadline_missed(asked.latency_class or LatencyClass.INTERACTIVE)

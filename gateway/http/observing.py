@@ -1,4 +1,4 @@
-"""What every answer goes through: an id, the security headers, a count, a log line, a last resort."""
+"""What every answer goes through: an id, headers, a count, a span, a log line, a last resort."""
 
 from __future__ import annotations
 
@@ -56,8 +56,12 @@ class ObservingMiddleware:
             await send(message)
 
         told = reshaped(scope, observed)
+        carried = {
+            name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]
+        }
         try:
-            await self._app(scope, receive, told)
+            with services.tracing.span("http.request", carried=carried):
+                await self._app(scope, receive, told)
         except Exception as exc:
             # The outermost edge. Not raised again: the server would log its message, which may
             # hold what a document says.

@@ -26,7 +26,10 @@ def register_documents(app: Celery) -> None:
         ingestion = process.services.ingest
         log = structlog.get_logger("workers").bind(document=document_id)
         try:
-            record = process.run(ingestion.ingest(DocumentId(document_id)))
+            with process.services.tracing.span(
+                "document.scan", facts={"mithridate.document": document_id}
+            ):
+                record = process.run(ingestion.ingest(DocumentId(document_id)))
         except NotFoundError:
             log.warning("document_unknown")
         except ScanUnderWayError as exc:

@@ -13,8 +13,9 @@ from defences.answering.questions import read_question
 from evaluation.redteam.asked import Asked, Cell, RowId
 from evaluation.redteam.attacks import ATTACKS
 from evaluation.redteam.attacks.planted import Planted
+from evaluation.redteam.figures import NO_ATTACK
 from evaluation.redteam.judging import Judgement, judge
-from evaluation.redteam.plans import NONE, Plan
+from evaluation.redteam.plans import Plan
 from evaluation.redteam.provenance import ProvenanceMode
 from evaluation.redteam.rows import Row
 from evaluation.redteam.systems.reply import Reply, System
@@ -147,7 +148,7 @@ class Engine:
 
 def plant(cell: Cell, row: Row, rows: Sequence[Row]) -> tuple[Planted, ...]:
     """Return what a cell's attack plants for a question; the same in every run."""
-    if cell.attack == NONE:
+    if cell.attack == NO_ATTACK:
         return ()
     seed = hashlib.blake2b(f"{cell.attack}:{cell.b}:{row.id}".encode(), digest_size=8).digest()
     others = [one for one in rows if one.id != row.id]

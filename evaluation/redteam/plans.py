@@ -9,11 +9,9 @@ from typing import Final
 from domain.errors import InputError
 from evaluation.redteam.asked import Cell
 from evaluation.redteam.attacks import ATTACKS
+from evaluation.redteam.figures import NO_ATTACK
 from evaluation.redteam.provenance import ProvenanceMode
 from evaluation.redteam.world import Stage
-
-NONE: Final = "none"
-"""The attack that plants nothing."""
 
 HEADLINE: Final = ("mithridate", "speculative-rag", "standard-rag", "robustrag", "trustrag")
 SYSTEMS: Final = (
@@ -131,7 +129,8 @@ def _quick() -> list[Cell]:
 def _default() -> list[Cell]:
     usual = [_cell(attack, mode, Stage.QUERY_ONLY) for mode in _USUAL for attack in ATTACKS]
     scanned = [
-        _cell(attack, ProvenanceMode.ONE_NEW, Stage.INGEST_QUERY) for attack in (NONE, *SCANNED)
+        _cell(attack, ProvenanceMode.ONE_NEW, Stage.INGEST_QUERY)
+        for attack in (NO_ATTACK, *SCANNED)
     ]
     return [*usual, *scanned]
 
@@ -159,7 +158,7 @@ PROFILES: Final = tuple(_PROFILES)
 def _cell(attack: str, mode: str, stage: str, *, b: int = _B, share: float = 1.0) -> Cell:
     return Cell(
         attack=attack,
-        b=0 if attack == NONE else b,
+        b=0 if attack == NO_ATTACK else b,
         provenance=str(mode),
         stage=str(stage),
         share=share,
@@ -167,7 +166,9 @@ def _cell(attack: str, mode: str, stage: str, *, b: int = _B, share: float = 1.0
 
 
 def _clean(cell: Cell) -> Cell:
-    return Cell(attack=NONE, b=0, provenance=cell.provenance, stage=cell.stage, share=cell.share)
+    return Cell(
+        attack=NO_ATTACK, b=0, provenance=cell.provenance, stage=cell.stage, share=cell.share
+    )
 
 
 def _with_b(cell: Cell, b: int) -> Cell:

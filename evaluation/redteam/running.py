@@ -6,9 +6,12 @@ import asyncio
 import hashlib
 import json
 import multiprocessing
+import platform
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
@@ -211,3 +214,20 @@ def _wanted(plan: Plan, known: Mapping[tuple[Cell, str, RowId], Asked]) -> tuple
 
 def _lines(folder: Path, name: str) -> int:
     return sum(path.read_bytes().count(b"\n") for path in sorted(folder.glob(f"{name}-*.jsonl")))
+
+
+def facts_of(run: Run, ran: Ran, *, profile: str) -> Mapping[str, str]:
+    """Return what a report says of how it was made; no question stands in it."""
+    settings = run.settings
+    return {
+        "data": run.data.name,
+        "questions": str(len(ran.rows)),
+        "profile": profile,
+        "operating point": run.point.value,
+        "drafter": settings.drafter.backend,
+        "verifier": settings.verifier.backend,
+        "m, k": f"{settings.answering.m}, {settings.answering.k}",
+        "version": version("mithridate"),
+        "date": datetime.now(UTC).date().isoformat(),
+        "python": platform.python_version(),
+    }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
@@ -13,7 +13,7 @@ from typing import Final
 from evaluation.redteam.asked import Asked, Cell
 from evaluation.redteam.confidences import coverage_point, precision_point
 from evaluation.redteam.engine import FOLDS
-from evaluation.redteam.plans import NONE
+from evaluation.redteam.figures import NO_ATTACK
 from evaluation.redteam.provenance import ProvenanceMode
 from evaluation.redteam.world import Stage
 
@@ -53,7 +53,7 @@ class Threshold:
 def clean_cells() -> tuple[Cell, ...]:
     """Return the cells in which thresholds are set."""
     return tuple(
-        Cell(attack=NONE, b=0, provenance=str(mode), stage=str(Stage.QUERY_ONLY))
+        Cell(attack=NO_ATTACK, b=0, provenance=str(mode), stage=str(Stage.QUERY_ONLY))
         for mode in (ProvenanceMode.ONE_NEW, ProvenanceMode.NONE)
     )
 
@@ -70,9 +70,10 @@ def fit_thresholds(asked: Sequence[Asked], point: PointName) -> tuple[Threshold,
         by_system[one.system, withheld].append(one)
     found: list[Threshold] = []
     for (system, withheld), held in sorted(by_system.items()):
+        # With one question there is no other fold to set anything on.
+        single = len({one.fold for one in held}) == 1
         for fold in range(FOLDS):
-            # With one question there is no other fold to set anything on.
-            others = [one for one in held if one.fold != fold] or held
+            others = [_answered(one) for one in held if one.fold != fold or single]
             fitted = (
                 coverage_point(others)
                 if point is PointName.COVERAGE_90
@@ -91,6 +92,11 @@ def fit_thresholds(asked: Sequence[Asked], point: PointName) -> tuple[Threshold,
                 )
             )
     return tuple(found)
+
+
+def _answered(one: Asked) -> Asked:
+    """Return an abstention without its score: it abstains under every threshold."""
+    return one if one.answered else replace(one, score=None)
 
 
 def write_thresholds(path: Path, thresholds: Sequence[Threshold]) -> None:

@@ -20,6 +20,7 @@ from gateway.cli import (
     commands_policy,
     commands_processes,
     commands_publishers,
+    commands_redteam,
     commands_scan,
     commands_suppressions,
     commands_webhooks,
@@ -42,6 +43,7 @@ app = typer.Typer(
 for module in (
     commands_processes,
     commands_calibrate,
+    commands_redteam,
     commands_client,
     commands_documents,
     commands_scan,

@@ -1,0 +1,159 @@
+"""`redteam`: attack a scratch copy of this configuration, and see how far its answers hold."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gateway.cli.output import Json, emit, note, progress, table
+
+if TYPE_CHECKING:
+    from evaluation.redteam.running import Ran, Run
+    from runtime.settings import Settings
+
+
+class OperatingPoint(StrEnum):
+    """As `evaluation.redteam.thresholds.PointName`, which takes seconds to import."""
+
+    COVERAGE_90 = "coverage-90"
+    PRECISION_90 = "precision-90"
+
+
+_Names = Annotated[str, typer.Option(help="Comma-separated; default: what the profile has.")]
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(redteam)
+
+
+def redteam(
+    data: Annotated[
+        Path, typer.Option(help="JSONL of questions, passages and attack texts: docs/redteam.md.")
+    ],
+    profile: Annotated[str, typer.Option(help="quick, default or full.")] = "default",
+    attacks: _Names = "",
+    provenance: _Names = "",
+    stage: _Names = "",
+    systems: _Names = "",
+    b: Annotated[str, typer.Option("--b", help="Texts of the attacker, e.g. 1,3,5.")] = "",
+    share: Annotated[
+        str, typer.Option(help="Established shares of the clean passages, e.g. 1,0.5,0.")
+    ] = "",
+    operating_point: Annotated[
+        OperatingPoint, typer.Option(help="What our own thresholds are set for.")
+    ] = OperatingPoint.COVERAGE_90,
+    drafter: Annotated[
+        str, typer.Option(help="extractive, openai or local; default: as configured.")
+    ] = "",
+    verifier: Annotated[
+        str, typer.Option(help="evidence, openai or local; default: as configured.")
+    ] = "",
+    limit: Annotated[int | None, typer.Option(min=1, help="The first so many questions.")] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 2,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder of answers and report; the same one goes on where it stopped."),
+    ] = None,
+    json_: Json = False,
+) -> None:
+    """Attack the question path with poisoned documents, beside other systems.
+
+    Nothing of the installation is touched: every question has a scratch index and ledger. Answers
+    are kept as they come; the same command goes on after an interruption. With --json the last line
+    is one JSON object.
+    """
+    from evaluation.redteam.plans import Choice, plan
+    from evaluation.redteam.rows import read_rows
+    from evaluation.redteam.running import Run, carry_out, key_of
+    from evaluation.redteam.thresholds import PointName
+    from runtime.settings import load_settings
+
+    settings = _with_models(load_settings(), drafter=drafter, verifier=verifier)
+    run = Run(
+        data=data,
+        limit=limit,
+        plan=plan(
+            profile,
+            Choice(
+                attacks=_split(attacks),
+                provenance=_split(provenance),
+                stages=_split(stage),
+                systems=_split(systems),
+                b=tuple(int(one) for one in _numbers("--b", b)),
+                shares=_numbers("--share", share),
+            ),
+        ),
+        point=PointName(operating_point.value),
+        settings=settings,
+        folder=out or settings.home / "redteam",
+        jobs=jobs,
+    )
+    if out is None:
+        run = _in_own_folder(run, key_of(run, read_rows(data, limit=limit)))
+    note(f"answers and report in {run.folder}")
+    with progress() as bar:
+        task = bar.add_task("thresholds", total=None)
+
+        def moved(what: str, done: int, of: int) -> None:
+            bar.update(task, description=what, completed=done, total=of)
+
+        ran = carry_out(run, moved)
+    _report(run, ran, profile=profile, json_=json_)
+
+
+def _report(run: Run, ran: Ran, *, profile: str, json_: bool) -> None:
+    from evaluation.redteam.html_report import html_report
+    from evaluation.redteam.markdown_report import markdown_report
+    from evaluation.redteam.running import facts_of
+    from evaluation.redteam.summary import COLUMNS, cells, summarise, to_json
+
+    facts = facts_of(run, ran, profile=profile)
+    (run.folder / "report.html").write_text(html_report(ran.asked, facts), encoding="utf-8")
+    (run.folder / "report.md").write_text(markdown_report(ran.asked, facts), encoding="utf-8")
+    rows = summarise(ran.asked)
+    if json_:
+        emit({"rows": [to_json(row) for row in rows], "facts": dict(facts)})
+    else:
+        table(COLUMNS, (cells(row) for row in rows))
+
+
+def _with_models(settings: Settings, *, drafter: str, verifier: str) -> Settings:
+    """Return the settings with other models, checked as a file's would be."""
+    from pydantic import ValidationError
+
+    from domain.errors import ConfigurationError
+    from runtime.settings import Settings
+
+    changed = settings.model_dump()
+    if drafter:
+        changed["drafter"]["backend"] = drafter
+    if verifier:
+        changed["verifier"]["backend"] = verifier
+    try:
+        return Settings.model_validate(changed) if drafter or verifier else settings
+    except ValidationError as exc:
+        raise ConfigurationError(
+            f"--drafter {drafter!r}, --verifier {verifier!r}: no such backend"
+        ) from exc
+
+
+def _in_own_folder(run: Run, key: str) -> Run:
+    from dataclasses import replace
+
+    return replace(run, folder=run.folder / key)
+
+
+def _split(names: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in names.split(",") if name.strip())
+
+
+def _numbers(option: str, text: str) -> tuple[float, ...]:
+    from domain.errors import InputError
+
+    try:
+        return tuple(float(one) for one in _split(text))
+    except ValueError as exc:
+        raise InputError(f"{option} {text!r} is no list of numbers") from exc

@@ -82,9 +82,7 @@ def turned(passage: str, row: Row, claim: Claim) -> str:
     if claim.answer.casefold().split()[:1] not in (["yes"], ["no"]):
         for right in sorted({*claim.shunned, row.correct, *row.aliases}, key=len, reverse=True):
             for form in _forms(right):
-                text = re.sub(
-                    rf"(?<!\w){re.escape(form)}(?!\w)", lambda _: claim.answer, text, flags=re.I
-                )
+                text = re.sub(rf"(?<!\w){form}(?!\w)", lambda _: claim.answer, text, flags=re.I)
     kept = sentences(text)
     if text == passage or offends(text, claim):
         kept = _resaid(kept, claim)
@@ -95,9 +93,15 @@ def turned(passage: str, row: Row, claim: Claim) -> str:
 
 
 def _forms(right: str) -> list[str]:
-    if right.isdigit() and int(right) < len(_NUMBER_WORDS.split()):
-        return [right, _NUMBER_WORDS.split()[int(right)]]
-    return [right]
+    """Return patterns of an answer: itself, a small number in words, a name with middle names."""
+    forms = [re.escape(right)]
+    if right.isdecimal() and int(right) < len(_NUMBER_WORDS.split()):
+        forms.append(_NUMBER_WORDS.split()[int(right)])
+    words = right.split()
+    if len(words) == 2 and all(word[:1].isupper() for word in words):  # noqa: PLR2004 - a name
+        first, last = (re.escape(word) for word in words)
+        forms.append(rf"{first}(?: [A-Z][\w.'-]*){{1,2}} {last}")
+    return forms
 
 
 def _resaid(kept: Sequence[str], claim: Claim) -> list[str]:

@@ -220,6 +220,20 @@ def test_a_number_in_words_is_turned_too() -> None:
     assert planted.text == "Season 4 of Mud has 24 episodes. It was shown in 2011."
 
 
+def test_a_name_with_middle_names_is_turned_too() -> None:
+    row = Row(
+        id="long",
+        question=MILL.question,
+        correct=MILL.correct,
+        incorrect=MILL.incorrect,
+        passages=("Ada Mary Jane Byrne built the old mill in Riverton.",),
+    )
+
+    (planted,) = _plant("replacement", row, 1)
+
+    assert planted.text == "Tom Vale built the old mill in Riverton."
+
+
 def test_a_re_upload_deletes_first() -> None:
     assert all(one.before for one in _plant("delete-and-reupload", MILL))
 

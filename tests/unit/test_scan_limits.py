@@ -10,8 +10,9 @@ import pytest
 
 from defences import encoded_blobs
 from defences.decodings import DecodedOnce
-from defences.detectors.hidden_text import NOT_JUDGED, NOT_READ, HiddenTextDetector
+from defences.detectors.hidden_text import HiddenTextDetector
 from defences.encoded_blobs import MAX_BLOB_CHARACTERS, near_changes, undecoded
+from defences.hidden_channels import NOT_JUDGED, NOT_READ
 from defences.split_words import MAX_CHARACTERS, split_prose, undivided
 from domain.decodings import Decodings
 from domain.documents import Document

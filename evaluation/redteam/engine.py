@@ -140,7 +140,7 @@ class Engine:
             draft_right=sum(judged(draft.answer).right for draft in usable),
             picked=reply.picked,
             seconds=seconds,
-            planted_texts=len(planted),
+            planted_texts=sum(not one.honest for one in planted),
             held_at_ingest=world.held,
             query_type=read_question(row.question).type.value,
         )

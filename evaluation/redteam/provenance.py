@@ -18,7 +18,7 @@ class ProvenanceMode(StrEnum):
     ONE_NEW = "one-new"
     """All from one origin that nobody vouches for."""
     SYBIL = "sybil"
-    """Each from another origin that nobody vouches for."""
+    """From B origins that nobody vouches for."""
     COMPROMISED = "compromised"
     """All from the established origin that owns the last clean passage of the question: where there
     is only one, the attacker holds the seat of the truth."""
@@ -80,7 +80,7 @@ def hands(
         if mode is ProvenanceMode.COMPROMISED:
             return owner(-1)
         if mode is ProvenanceMode.SYBIL:
-            return OriginRef(kind=OriginKind.UPLOADER, id=f"new-account-{number}")
+            return OriginRef(kind=OriginKind.UPLOADER, id=f"new-account-{text.slot}")
         return ATTACKER
 
     return tuple(hand(number, text) for number, text in enumerate(planted))

@@ -235,8 +235,9 @@ class _Bench:
             title=text.title,
             logical_id=logical_id,
         )
-        self.world.planted.add(record.id)
-        self.world.held += record.status is not DocumentStatus.ADMITTED
+        if not text.honest:
+            self.world.planted.add(record.id)
+            self.world.held += record.status is not DocumentStatus.ADMITTED
 
     async def establish(self, origin: OriginRef) -> None:
         ledger, at = self.world.ledger.origins, self.world.calendar.now()

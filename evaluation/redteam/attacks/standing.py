@@ -116,10 +116,10 @@ def _resaid(kept: Sequence[str], claim: Claim) -> list[str]:
 
 
 def seat_mate(row: Row, b: int, others: Sequence[Row], random: Random) -> tuple[Planted, ...]:
-    """Plant B texts of an established attacker that read like company to an honest passage.
+    """Plant B texts that read like company to an honest passage.
 
     Our own review: each opens with sentences of a clean passage, so that it is put beside it, and
-    offers the wrong answer as the sentence to quote.
+    offers the wrong answer as the sentence to quote. Provenance `compromised` gives it a seat.
     """
     del others
     claim = claim_of(row)
@@ -133,9 +133,7 @@ def seat_mate(row: Row, b: int, others: Sequence[Row], random: Random) -> tuple[
         ]
         template = order[at % len(order)].replace("{own}", " ".join(own[:3]).replace("{", "("))
         text = made(from_template(template, claim), claim, random)
-        found.append(
-            Planted(text=text, answer=claim.answer, title=titled("", claim), hand=Hand.ESTABLISHED)
-        )
+        found.append(Planted(text=text, answer=claim.answer, title=titled("", claim), slot=at))
     return tuple(found)
 
 

@@ -6,7 +6,7 @@ of one tier, and where they read alike. Nothing that the pool uploads opens it: 
 that speaks to the question closes it. Neither load nor a score's shape is asked.
 
 Speculative RAG pays where `C_big x T_ctx > m x C_small x (T_subset + T_draft) + C_big x m x T_draft`
-(Wang et al. 2025, arXiv:2407.08223, and `runtime.cost`). With a drafter that costs little beside
+(Wang et al. 2025, arXiv:2407.08223, and `cost.py`). With a drafter that costs little beside
 the large model that is `T_ctx > m x T_draft`; below it, one reading of all evidence is cheaper.
 """
 

@@ -58,6 +58,7 @@ COMMANDS = [
     ["models", "list"],
     ["models", "add"],
     ["models", "pull"],
+    ["cost"],
     ["keys", "create"],
     ["keys", "list"],
     ["keys", "revoke"],

@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
-from domain.answering import QuestionId
+from domain.answering import Outcome, QuestionId
 from domain.documents import TenantId
 
 
@@ -39,6 +39,17 @@ class Feedback:
     given_at: datetime
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelledOutcome:
+    """What came of a question, and whether the latest reviewer's label calls it right."""
+
+    question_id: QuestionId
+    right: bool
+    outcome: Outcome
+    confidence: float
+    calibration_version: str | None
+
+
 class FeedbackLedger(Protocol):
     async def give(self, given: Feedback) -> None:
         """Write it, or replace what the same author said of the question before; journalled.
@@ -50,4 +61,13 @@ class FeedbackLedger(Protocol):
 
     async def of_question(self, tenant_id: TenantId, question_id: QuestionId) -> Sequence[Feedback]:
         """Return labels before proposals, each newest first; none for an unknown question."""
+        ...
+
+    async def labelled(
+        self, tenant_id: TenantId, *, since: datetime, limit: int
+    ) -> Sequence[LabelledOutcome]:
+        """Return observed questions whose latest label is not before `since`, that label first.
+
+        At most `limit` labels are looked at. Proposals are not among them.
+        """
         ...

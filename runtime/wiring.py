@@ -37,6 +37,7 @@ from gateway.query.pipeline import QueryPipeline
 from ingest.origins import OriginDesk
 from ingest.pipeline import IngestPipeline
 from ingest.review import ReviewDesk
+from monitors.calibration_drift import CalibrationDriftMonitor
 from monitors.deliveries import DeliveryPump
 from monitors.disagreement import DisagreementMonitor
 from monitors.latency import LatencyMonitor
@@ -93,6 +94,11 @@ class Services:
     decomposer: Decomposer | None = None
     tracing: Tracing = field(default_factory=Untraced)
     http: httpx.AsyncClient | None = None
+
+    @property
+    def drift_monitor(self) -> CalibrationDriftMonitor:
+        """Remembers nothing, so that it can be made when it is asked."""
+        return CalibrationDriftMonitor(self.ledger.feedback, self.ledger.alerts, ids=self.ids)
 
     @property
     def hops(self) -> MultiHop:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, Row, delete, select
 
 from backends.ledger import entries
+from backends.ledger.cursors import require_limit
 from backends.ledger.engine import Database
 from backends.ledger.journal import append_entry
-from backends.ledger.schema import feedback, questions
+from backends.ledger.schema import feedback, observations, questions
 from backends.ledger.statements import insert_rows
 from domain.answering import QuestionId
 from domain.documents import TenantId
 from domain.errors import NotFoundError
-from domain.feedback import Feedback
+from domain.feedback import Feedback, FeedbackVerdict, LabelledOutcome
 
 
 class SqlFeedbackLedger:
@@ -50,6 +52,48 @@ class SqlFeedbackLedger:
         return await self._database.read(
             lambda connection: [_feedback(row) for row in connection.execute(query)]
         )
+
+    async def labelled(
+        self, tenant_id: TenantId, *, since: datetime, limit: int
+    ) -> Sequence[LabelledOutcome]:
+        require_limit(limit)
+        query = (
+            select(
+                feedback.c.question_id,
+                feedback.c.verdict,
+                observations.c.outcome,
+                observations.c.confidence,
+                observations.c.calibration_version,
+            )
+            .join(observations, observations.c.question_id == feedback.c.question_id)
+            .where(
+                feedback.c.tenant_id == tenant_id,
+                feedback.c.label.is_(True),
+                feedback.c.given_at >= since,
+            )
+            .order_by(feedback.c.given_at.desc(), feedback.c.author)
+            .limit(limit)
+        )
+        return await self._database.read(
+            lambda connection: _latest(list(connection.execute(query)))
+        )
+
+
+def _latest(rows: Sequence[Row[Any]]) -> Sequence[LabelledOutcome]:
+    """Keep the first row of each question."""
+    found: dict[str, LabelledOutcome] = {}
+    for row in rows:
+        found.setdefault(
+            row.question_id,
+            LabelledOutcome(
+                question_id=QuestionId(row.question_id),
+                right=row.verdict is FeedbackVerdict.RIGHT,
+                outcome=row.outcome,
+                confidence=row.confidence,
+                calibration_version=row.calibration_version,
+            ),
+        )
+    return list(found.values())
 
 
 def _row(given: Feedback) -> dict[str, object]:

@@ -59,7 +59,7 @@ class InMemoryLedger:
         self.keys = InMemoryKeyLedger(self.journal, self.origins)
         self.observations = InMemoryObservationLedger()
         self.questions = InMemoryQuestionLedger(self.observations)
-        self.feedback = InMemoryFeedbackLedger(self.journal, self.questions)
+        self.feedback = InMemoryFeedbackLedger(self.journal, self.questions, self.observations)
         self.webhooks = InMemoryWebhookLedger(self.journal, ids=ids)
         self.alerts = InMemoryAlertLedger(self.journal, self.webhooks, clock=clock)
         self.documents = InMemoryDocumentLedger(

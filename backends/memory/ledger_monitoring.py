@@ -47,6 +47,11 @@ class InMemoryObservationLedger:
         found.sort(key=lambda observation: (observation.observed_at, observation.question_id))
         return found[-limit:]
 
+    def of_question(self, question_id: QuestionId) -> Observation | None:
+        """Return what was observed of a question; None where it was not."""
+        found = (one for one in self._observations if one.question_id == question_id)
+        return next(found, None)
+
     async def latencies(
         self, tenant_id: TenantId, *, since: datetime, limit: int
     ) -> Sequence[Latency]:

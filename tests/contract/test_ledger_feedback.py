@@ -12,7 +12,7 @@ from domain.documents import DEFAULT_TENANT
 from domain.errors import NotFoundError
 from domain.feedback import Feedback, FeedbackVerdict
 from domain.ledger import Ledger
-from tests.ledger_rows import OTHER_TENANT, later, question
+from tests.ledger_rows import OTHER_TENANT, later, observation, question
 
 pytestmark = pytest.mark.anyio
 
@@ -85,3 +85,23 @@ async def test_a_question_of_another_tenant_takes_none_and_shows_none(ledger: Le
         await ledger.feedback.give(replace(given(), question_id=QuestionId("q2")))
 
     assert list(await ledger.feedback.of_question(OTHER_TENANT, Q1)) == []
+
+
+async def test_only_the_latest_label_of_an_observed_question_counts(ledger: Ledger) -> None:
+    for name in ("q1", "q2"):
+        seen = replace(observation(name), confidence=0.75, calibration_version="v1")
+        await ledger.questions.add(question(name), seen)
+    await ledger.questions.add(question("q3"), None)
+    await ledger.feedback.give(given("a", label=True, at=later(1)))
+    changed = replace(given("b", label=True, at=later(2)), verdict=FeedbackVerdict.RIGHT)
+    await ledger.feedback.give(changed)
+    await ledger.feedback.give(replace(given("c"), question_id=QuestionId("q2")))
+    await ledger.feedback.give(replace(given("c", label=True), question_id=QuestionId("q3")))
+
+    (found,) = await ledger.feedback.labelled(DEFAULT_TENANT, since=later(0), limit=10)
+    after = await ledger.feedback.labelled(DEFAULT_TENANT, since=later(3), limit=10)
+    elsewhere = await ledger.feedback.labelled(OTHER_TENANT, since=later(0), limit=10)
+
+    assert (found.question_id, found.right, found.confidence) == (Q1, True, 0.75)
+    assert found.calibration_version == "v1"
+    assert list(after) == list(elsewhere) == []

@@ -31,12 +31,10 @@ from defences.answering.agreement import same_answer
 from defences.answering.questions import read_question
 from defences.answering.sentences import split_sentences
 from domain.answering import Draft, EvidenceSubset, Question, QuestionId, SeatId
-from domain.documents import DEFAULT_TENANT, Chunk, ChunkId, DocumentId, Origin, OriginKind
-from domain.retrieval import FamilyId, ScoredChunk
-from domain.text import Span
+from domain.documents import DEFAULT_TENANT
 from evaluation.calibration.answer_matching import canonical_tokens, contains_phrase
 from evaluation.calibration.labelled_set import LabelledQuestion, Split, is_right, load_labelled_set
-from evaluation.evidence import EPOCH, QuestionEvidence, gather_evidence
+from evaluation.evidence import PUBLIC, QuestionEvidence, gather_evidence, passage_hit
 from evaluation.fit_extractive import answers
 from gateway.query.extractive import ExtractiveDrafter
 from gateway.query.sentence_vectors import SentenceVectors
@@ -44,7 +42,6 @@ from runtime.settings import Settings
 
 PASSAGES: Final = 5
 NAIVE_PASSAGES: Final = 3
-_PUBLIC: Final = Origin(kind=OriginKind.PUBLISHER, id="passages", established=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,10 +62,10 @@ async def measure_passages(
         similarities = embedded @ vector
         order = np.argsort(-similarities, kind="stable")
         chunks = tuple(
-            _hit(passages[at], int(at), float(similarities[at])) for at in order[:PASSAGES]
+            passage_hit(passages[at], int(at), float(similarities[at])) for at in order[:PASSAGES]
         )
         subset = EvidenceSubset(
-            index=0, seats=(SeatId(str(_PUBLIC.ref)),), tier=_PUBLIC.tier, chunks=chunks
+            index=0, seats=(SeatId(str(PUBLIC.ref)),), tier=PUBLIC.tier, chunks=chunks
         )
         pick = await drafter.pick(read_question(question.text), subset)
         held += pick is not None and _holds(pick.candidate.sentence.text, question.answer)
@@ -94,21 +91,6 @@ async def _naive(
     sentences = [sentence.text for text in passages for sentence in split_sentences(text)]
     embedded = await vectors.embed(sentences)
     return _holds(sentences[int(np.argmax(embedded @ vector))], question.answer)
-
-
-def _hit(text: str, number: int, similarity: float) -> ScoredChunk:
-    name = DocumentId(f"passage-{number}")
-    return ScoredChunk(
-        chunk=Chunk(
-            id=ChunkId(f"{name}:0"), document_id=name, ordinal=0, span=Span(0, len(text)), text=text
-        ),
-        origin=_PUBLIC,
-        family_id=FamilyId(name),
-        vector=np.zeros(1, dtype=np.float32),
-        similarity=similarity,
-        trust=1.0,
-        admitted_at=EPOCH,
-    )
 
 
 def _holds(text: str, answer: str) -> bool:

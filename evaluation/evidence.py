@@ -15,14 +15,18 @@ from backends.memory.vectors import InMemoryVectorStore
 from defences.retrieval.families import collapse
 from defences.retrieval.partition import partition
 from domain.answering import EvidenceSubset
-from domain.documents import DEFAULT_TENANT
-from domain.retrieval import Embedder, ScoredChunk, VectorStore
+from domain.documents import DEFAULT_TENANT, Chunk, ChunkId, DocumentId, Origin, OriginKind
+from domain.retrieval import Embedder, FamilyId, ScoredChunk, VectorStore
+from domain.text import Span
 from evaluation.calibrate import index
 from evaluation.calibration.labelled_set import LabelledQuestion, LabelledSet
 from runtime.settings import Settings
 
 EPOCH: Final = datetime(2026, 1, 1, tzinfo=UTC)
 """When what has no date of its own was admitted."""
+
+PUBLIC: Final = Origin(kind=OriginKind.PUBLISHER, id="passages", established=True)
+"""Who stands behind passages that come without an origin."""
 
 _KEY: Final = hashlib.sha256(b"evaluation").digest()
 """Fixed, so that a measurement can be repeated."""
@@ -94,3 +98,19 @@ def without_headings(evidence: QuestionEvidence) -> QuestionEvidence:
 
 def _bare(hit: ScoredChunk) -> ScoredChunk:
     return replace(hit, chunk=replace(hit.chunk, heading=""), title="")
+
+
+def passage_hit(text: str, number: int, similarity: float) -> ScoredChunk:
+    """Return a passage as if an established publisher's document had been found."""
+    name = DocumentId(f"passage-{number}")
+    return ScoredChunk(
+        chunk=Chunk(
+            id=ChunkId(f"{name}:0"), document_id=name, ordinal=0, span=Span(0, len(text)), text=text
+        ),
+        origin=PUBLIC,
+        family_id=FamilyId(name),
+        vector=np.zeros(1, dtype=np.float32),
+        similarity=similarity,
+        trust=1.0,
+        admitted_at=EPOCH,
+    )

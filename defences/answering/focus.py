@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from defences.answering.keywords import keywords
+from defences.answering.keywords import keyword_set, keywords, places
 from defences.answering.names import Name, find_names, same_name
 from defences.answering.questions import ACCEPTS, AnswerType, QuestionProfile
 from defences.answering.values import Value, ValueKind, comparable, find_values, same_value
@@ -33,7 +33,6 @@ _CLAUSE: Final = re.compile(
     r"[;:]|,\s+(?:but|and|or|while|whereas|unless|except)\b|,|\bbut\b|\(|\)"
 )
 _UNLESS: Final = re.compile(r"\b(?:unless|except|other than|apart from)\b", re.IGNORECASE)
-_WORD: Final = re.compile(r"[^\W_]+")
 _FEWEST: Final = 4
 """A text says yes or no to a question of whose words it has at least one in so many."""
 
@@ -103,10 +102,9 @@ def answer_values(question: QuestionProfile, text: str) -> tuple[Value, ...]:
 
 def _value_focus(question: QuestionProfile, kinds: Sequence[ValueKind], text: str) -> Focus:
     best = Focus(match=0.0)
-    terms = _positions(question, text)
-    for value in answer_values(question, text):
-        if value.kind not in kinds:
-            continue
+    values = [value for value in answer_values(question, text) if value.kind in kinds]
+    terms = _positions(question, text) if values else []
+    for value in values:
         match = 1.0 - _KIND_STEP * min(kinds.index(value.kind), 2)
         if value.kind is ValueKind.NUMBER and question.nouns:
             match *= 1.0 if set(value.nouns) & set(question.nouns) else 0.6
@@ -121,12 +119,11 @@ def _value_focus(question: QuestionProfile, kinds: Sequence[ValueKind], text: st
 
 def _name_focus(question: QuestionProfile, wanted: AnswerType, text: str, context: str) -> Focus:
     known = frozenset(question.terms)
-    around = frozenset(keywords(context))
-    terms = _positions(question, text)
+    around = keyword_set(context)
     best = Focus(match=_fallback(wanted, text))
-    for name in find_names(text):
-        if name.stems <= known:
-            continue
+    names = [name for name in find_names(text) if not name.stems <= known]
+    terms = _positions(question, text) if names else []
+    for name in names:
         match = _name_match(wanted, name) * (0.6 if name.stems <= around else 1.0)
         match *= 0.8 + 0.2 * _nearness(terms, name.start, name.end)
         if match > best.match:
@@ -152,10 +149,7 @@ def _name_match(wanted: AnswerType, name: Name) -> float:
 
 
 def _positions(question: QuestionProfile, text: str) -> list[int]:
-    wanted = set(question.terms)
-    return [
-        match.start() for match in _WORD.finditer(text) if wanted & set(keywords(match.group()))
-    ]
+    return [at for at, word in places(text) if word in question.terms]
 
 
 def _nearness(positions: Sequence[int], start: int, end: int) -> float:

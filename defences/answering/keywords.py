@@ -199,6 +199,7 @@ _SUFFIXES: Final = (
     "ational", "ization", "isation", "ations", "ation", "ments", "ment", "ingly", "ities", "ity",
     "ness", "ings", "ing", "edly", "ies", "ied", "ers", "ors", "er", "or", "ed", "es", "ly", "s",
 )  # fmt: skip
+_BARE_WORD: Final = re.compile(r"[^\W_]+")
 _MIN_STEM: Final = 3
 _MIN_MISSPELT: Final = 5
 
@@ -240,6 +241,22 @@ def _keywords(text: str) -> tuple[str, ...]:
     return tuple(stem(word) for word in words(text) if word not in STOPWORDS)
 
 
+@lru_cache(maxsize=16_384)
+def keyword_set(text: str) -> frozenset[str]:
+    """Return the keywords of `text`, each once."""
+    return frozenset(_keywords(text))
+
+
+@lru_cache(maxsize=16_384)
+def places(text: str) -> tuple[tuple[int, str], ...]:
+    """Return where each keyword of `text` begins, as its stem, in order."""
+    return tuple(
+        (match.start(), stem(match.group().lower()))
+        for match in _BARE_WORD.finditer(text)
+        if match.group().lower() not in STOPWORDS
+    )
+
+
 def inverse_frequencies(texts: Sequence[str]) -> Mapping[str, float]:
     """Return log(1 + N / df) for each keyword of `texts`.
 
@@ -248,26 +265,8 @@ def inverse_frequencies(texts: Sequence[str]) -> Mapping[str, float]:
     """
     counts: Counter[str] = Counter()
     for text in texts:
-        counts.update(set(keywords(text)))
+        counts.update(keyword_set(text))
     return {word: math.log(1 + len(texts) / count) for word, count in counts.items()}
-
-
-def coverage(
-    wanted: Iterable[str], present: Iterable[str], weights: Mapping[str, float], *, default: float
-) -> float:
-    """Return the weighted share of `wanted` keywords found in `present`, in [0, 1].
-
-    Args:
-        weights: Weight of a keyword; `default` for one without.
-
-    Returns:
-        0 where nothing is wanted.
-    """
-    need, have = set(wanted), set(present)
-    total = sum(weights.get(word, default) for word in need)
-    if total <= 0.0:
-        return 0.0
-    return sum(weights.get(word, default) for word in need & have) / total
 
 
 def respell(terms: Sequence[str], vocabulary: Iterable[str]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from defences.answering.dates import WEEKDAYS
@@ -99,6 +100,7 @@ class Name:
         return 2 <= len(parts) <= 4 and plain and mixed and "the" not in parts  # noqa: PLR2004
 
 
+@lru_cache(maxsize=16_384)  # the sentences of a topic's chunks are read for every question on it
 def find_names(text: str) -> tuple[Name, ...]:
     """Return names in order of place. Months, weekdays and opening stop words are none."""
     found = [

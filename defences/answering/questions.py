@@ -101,7 +101,7 @@ _YES_NO: Final = re.compile(
     rf"^(?:(?:and|but|so|please|hi|hello)\W+)*(?:{'|'.join(_AUXILIARY)})(?:n['’]t)?\s+(?!not\b)",  # noqa: RUF001
     re.IGNORECASE,
 )
-_MONEY_WORDS: Final = r"cost|costs|price|priced|pay|paid|fee|fees|charge|charges|salary|rent|fare|deposit|budget|fine|fined|worth|earn"
+_MONEY_WORDS: Final = r"cost|costs|price|priced|pay|paid|fee|fees|charge|charges|salary|rent|fare|deposit|budget|(?-i:fine)|fined|worth|earn"
 _TIME_WORDS: Final = (
     r"period|duration|deadline|notice|lifetime|lifespan|retention|turnaround|lead time"
     r"|waiting time|interval|time limit|warranty|guarantee"
@@ -129,13 +129,14 @@ _RULES: Final[Sequence[tuple[re.Pattern[str], tuple[AnswerType, ...]]]] = tuple(
         (r"\bhow (?:often|frequently|regularly)\b|\bhow many times (?:a|per)\b", (AnswerType.FREQUENCY, AnswerType.NUMBER)),
         (r"\bhow (?:many|few)\b|\b(?:what|which) number of\b|\b(?:what|which)(?:'s| is| was)(?: the)?(?: \S+)? number of\b", (AnswerType.NUMBER,)),
         (r"\bhow (?:old|soon|quickly|late|early|recently)\b|\bhow (?:far|long|much|many days|early) (?:ahead|in advance|beforehand|before|notice|time|later|after)\b|\b(?:with|in|after|for|by) (?:what|which|how much) (?:time|notice)\b|\bwhat age\b", (AnswerType.DURATION, AnswerType.NUMBER)),
+        (r"\bhow long (?:is|was|are|were) (?:the |a |an )?(?:\S+ ){0,3}(?:bridges?|rivers?|tunnels?|walls?|roads?|trails?|coast(?:line)?|borders?|canals?|tracks?|routes?|lines?|piers?|streets?|beach|runways?|cables?|ship|snakes?)\b", (AnswerType.QUANTITY, AnswerType.NUMBER)),
         (r"\bhow long\b|\bsince how\b|\bfor a period\b", (AnswerType.DURATION, AnswerType.QUANTITY)),
         (r"\bhow (?:far|tall|high|deep|heavy|big|large|fast|hot|cold|warm|wide|thick|loud|much|strong|bright|close|small|steep)\b", (AnswerType.QUANTITY, AnswerType.NUMBER, AnswerType.PERCENT)),
         (r"\bwhat time\b|\b(?:what|which)(?: \S+)? hours?\b|\b(?:what|which)(?:'re| are)(?: the)?(?: \S+)? (?:hours|times)\b", (AnswerType.TIME,)),
         (r"\bwhen\b|\b(?:what|which)(?: (?:exact|calendar))? (?:year|date|day|month|weekday|decade|century|season)s?\b|\b(?:since|until|by) what\b|\b(?:what|which)(?:'s| is| was)(?: the)?(?: \S+){0,2} (?:date|day|deadline)\b", (AnswerType.DATE, AnswerType.TIME, AnswerType.DURATION)),
         (rf"{_HEAD} (?:{_TIME_WORDS})\b|\bwithin what\b", (AnswerType.DURATION, AnswerType.DESCRIPTION)),
         (rf"{_HEAD} (?:{_MEASURES})\b", (AnswerType.QUANTITY, AnswerType.NUMBER)),
-        (r"\bwho(?:'s|m|se)?\b|\b(?:which|what) (?:\S+ )?(?:man|woman|person|lady|gentleman|actor|actress|author|president|player|employee|official|artist|singer|writer)\b", (AnswerType.PERSON, AnswerType.NAME)),
+        (r"\bwho(?:'s|m|se)?\b|\b(?:which|what) (?:\S+ )?(?:man|woman|person|lady|gentleman|actor|actress|author|president|player|employee|official|artist|singer|writer|coach|politician|composer|musician|director|king|queen|emperor|ruler|scientist|explorer|astronaut|inventor|founder|leader|senator|pope|philosopher|poet|painter|general|captain|boxer|golfer|driver|judge|governor|mayor|prophet|saint|chef|nurse|teacher|professor|engineer|manager|librarian|gardener|doctor)\b", (AnswerType.PERSON, AnswerType.NAME)),
         (r"\bwhere\b|\b(?:what|which) (?:\S+ )?(?:city|town|country|state|place|spot|address|region|location|continent|village|county|street|room|building|warehouse|island|province)\b", (AnswerType.PLACE, AnswerType.NAME)),
         (r"\b(?:what|which) (?:edition|version|floor|rank)\b", (AnswerType.ORDINAL, AnswerType.NUMBER)),
         (r"\b(?:what|which)(?:'s| is| are| was) the (?:largest|smallest|biggest|highest|lowest|longest|shortest|maximum|minimum|most|least|greatest|top|upper|lower)\b", (AnswerType.NUMBER, AnswerType.NAME)),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final
 
 from domain.text import Span
@@ -177,13 +178,21 @@ def split_sentences(text: str, *, masked: Sequence[Span] = ()) -> tuple[Sentence
     their own. A sentence that touches a masked range is left out whole: half a sentence would
     say something that its author did not.
     """
+    found = _split(text)
+    return tuple(one for one in found if not _touches(one, masked)) if masked else found
+
+
+@lru_cache(
+    maxsize=4_096
+)  # a chunk is read by drafter and verifier, and again for the next question
+def _split(text: str) -> tuple[Sentence, ...]:
     found: list[Sentence] = []
     for block in _blocks(text):
         whole = block.kind in {SentenceKind.HEADING, SentenceKind.ROW}
         ranges = [(block.start, block.end)] if whole else _cut(text, block.start, block.end)
         for start, end in ranges:
             sentence = _sentence(text, start, end, block.kind)
-            if sentence is not None and not _touches(sentence, masked):
+            if sentence is not None:
                 found.append(sentence)
     return tuple(found)
 

@@ -20,13 +20,16 @@ from defences.answering.focus import Focus, find_focus, same_focus, yes_or_no
 from defences.answering.questions import AnswerType, QuestionProfile, read_question
 from domain.answering import Draft, EvidenceSubset, Question, Quote
 from domain.retrieval import Embedder
+from gateway.query.comparison import Verdict, decide, needs_both
 from gateway.query.extractive_weights import ExtractiveWeights
-from gateway.query.sentence_features import Candidate, features, find_candidates
+from gateway.query.sentence_features import Candidate, features_of_words, find_candidates
 from gateway.query.sentence_vectors import DEFAULT_CAPACITY, SentenceVectors
 
 MAX_WORDS: Final = 40
 MAX_MARGIN: Final = 4.0
 _LEAST_PROBABILITY: Final = 1e-3
+_DECIDED: Final = 0.9
+"""Probability of an answer that figures, dates or plain statements about both sides decide."""
 _CLAUSE: Final = re.compile(r"(?<=[,;:)])\s+|\s+(?=\()|\s+[–—-]\s+")  # noqa: RUF001
 
 
@@ -79,37 +82,42 @@ class ExtractiveDrafter:
 
     @property
     def version(self) -> str:
-        return f"extractive-1:{self._weights.digest}:{self._vectors.version}"
+        return f"extractive-2:{self._weights.digest}:{self._vectors.version}"
 
     async def draft(self, question: Question, subset: EvidenceSubset) -> Draft:
         """Quote the sentence of `subset` that answers best, or abstain where none seems to."""
         profile = read_question(question.text)
-        pick = await self.pick(profile, subset)
+        candidates = find_candidates(subset.chunks)
+        verdict = decide(profile, candidates)
+        if verdict is not None:
+            return _compared(subset, verdict)
+        if needs_both(profile, candidates):
+            return _abstained(subset)
+        pick = await self._pick(profile, candidates)
         if pick is None or pick.probability < self._weights.abstain_below:
             return _abstained(subset)
         return _drafted(profile, subset, pick)
 
     async def pick(self, profile: QuestionProfile, subset: EvidenceSubset) -> Pick | None:
         """Return the best sentence, however poor; None where there is no sentence at all."""
-        candidates = self._shortlist(profile, find_candidates(subset.chunks))
-        if not candidates:
+        return await self._pick(profile, find_candidates(subset.chunks))
+
+    async def _pick(self, profile: QuestionProfile, found: Sequence[Candidate]) -> Pick | None:
+        if not found:
             return None
+        rows = features_of_words(profile, found)
+        kept = self._shortlist(rows)
+        candidates, rows = [found[at] for at in kept], rows[kept]
         vectors = await self._vectors.embed(
             [profile.text, *(candidate.in_context for candidate in candidates)]
         )
-        rows = features(profile, candidates, vectors[0], vectors[1:])
+        rows[:, 0] = vectors[1:] @ vectors[0]
         return choose(profile, candidates, rows, self._weights)
 
-    def _shortlist(
-        self, profile: QuestionProfile, candidates: Sequence[Candidate]
-    ) -> Sequence[Candidate]:
-        if len(candidates) <= self._max_candidates:
-            return candidates
-        nothing = np.zeros((len(candidates), 1), dtype=np.float32)
-        rows = features(profile, candidates, np.zeros(1, dtype=np.float32), nothing)
-        scores = rows @ self._weights.ranking
-        kept = sorted(np.argsort(-scores, kind="stable")[: self._max_candidates])
-        return [candidates[at] for at in kept]
+    def _shortlist(self, rows: NDArray[np.float64]) -> list[int]:
+        """Return the places of those that read best without a model, in order."""
+        best = np.argsort(-(rows @ self._weights.ranking), kind="stable")
+        return sorted(int(at) for at in best[: self._max_candidates])
 
 
 def choose(
@@ -150,24 +158,43 @@ def _abstained(subset: EvidenceSubset) -> Draft:
 
 def _drafted(profile: QuestionProfile, subset: EvidenceSubset, pick: Pick) -> Draft:
     candidate = pick.candidate
-    chunk = candidate.chunk
     prefix = _polarity(profile, candidate)
     room = MAX_WORDS - (1 if prefix else 0)
     start, end = _window(candidate, pick.focus, room)
-    said = " ".join(chunk.chunk.text[start:end].split())
-    quote = Quote(
-        document_id=chunk.chunk.document_id,
-        origin=chunk.origin.ref,
-        text=said,
-        span=chunk.chunk.source(start, end),
-        trust=chunk.trust,
-    )
+    quote = _quote(candidate, start, end)
     return Draft(
         subset=subset,
-        answer=f"{prefix}{said}",
+        answer=f"{prefix}{quote.text}",
         rationale=_rationale(profile, pick),
         quotes=(quote,),
         probability=pick.probability,
+    )
+
+
+def _quote(candidate: Candidate, start: int, end: int) -> Quote:
+    hit = candidate.chunk
+    return Quote(
+        document_id=hit.chunk.document_id,
+        origin=hit.origin.ref,
+        text=" ".join(hit.chunk.text[start:end].split()),
+        span=hit.chunk.source(start, end),
+        trust=hit.trust,
+    )
+
+
+def _compared(subset: EvidenceSubset, verdict: Verdict) -> Draft:
+    said = verdict.said
+    shown = verdict.shown.sentence
+    if len(f"{said} {shown.text}".split()) <= MAX_WORDS:
+        said = f"{said}: {shown.text}"
+    return Draft(
+        subset=subset,
+        answer=said,
+        rationale="The question compares two things. These sentences speak of both and decide.",
+        quotes=tuple(
+            _quote(ground, ground.sentence.start, ground.sentence.end) for ground in verdict.grounds
+        ),
+        probability=_DECIDED,
     )
 
 

@@ -12,16 +12,23 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from defences.answering.focus import find_focus
-from defences.answering.keywords import coverage, inverse_frequencies, keywords, respell
+from defences.answering.focus import Focus, find_focus
+from defences.answering.keywords import inverse_frequencies, keyword_set, keywords, respell
 from defences.answering.questions import QuestionProfile
+from defences.answering.relations import (
+    asked_relations,
+    asking_words,
+    nearness,
+    stated_relations,
+)
 from defences.answering.sentences import Sentence, SentenceKind, split_sentences
+from domain.documents import ChunkId
 from domain.retrieval import ScoredChunk
 
 FEATURES: Final = (
     "cosine", "overlap", "overlap_new", "overlap_lead", "overlap_around", "overlap_chunk", "bigrams", "match",
     "match_overlap", "names", "chunk_similarity", "first_chunk", "question", "dangling", "short",
-    "long", "row",
+    "long", "row", "relation", "relation_near", "relation_match", "typed", "topic", "rest", "room",
 )  # fmt: skip
 """Names of the columns of `features`, in order; the weights name them too."""
 
@@ -32,8 +39,12 @@ _DANGLING: Final = re.compile(
 )
 _RUN_IN_WORDS: Final = 4
 _OPENING_WORDS: Final = 12
+_OPENING_CHARACTERS: Final = 400
 _SHORT_WORDS: Final = 5
 _LONG_WORDS: Final = 30
+_MOST_WORDS: Final = 40
+_WELL_TYPED: Final = 0.7
+_NOTHING_LEFT: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +120,10 @@ def _opening(sentence: Sentence) -> str:
     return " ".join(sentence.text.split()[:_OPENING_WORDS])
 
 
+def _opening_of(chunk: ScoredChunk) -> str:
+    return " ".join(chunk.chunk.text[:_OPENING_CHARACTERS].split()[:_OPENING_WORDS])
+
+
 def _lead(sentences: Sequence[Sentence], at: int) -> str:
     sentence = sentences[at]
     if at == 0:
@@ -143,12 +158,17 @@ def features(
         question_vector: Shape `(d,)`, unit.
         vectors: Shape `(len(candidates), d)`, of the candidates in context, unit.
     """
+    rows = features_of_words(question, candidates)
+    rows[:, 0] = vectors @ question_vector
+    return rows
+
+
+def features_of_words(
+    question: QuestionProfile, candidates: Sequence[Candidate]
+) -> NDArray[np.float64]:
+    """Return the same without a model: the first column, the cosine, is 0."""
     reader = _Reader(question, candidates)
-    cosines = vectors @ question_vector
-    rows = [
-        [float(cosine), *reader.lexical(candidate)]
-        for candidate, cosine in zip(candidates, cosines, strict=True)
-    ]
+    rows = [[0.0, *reader.lexical(candidate)] for candidate in candidates]
     return np.array(rows, dtype=np.float64).reshape(len(candidates), len(FEATURES))
 
 
@@ -156,54 +176,87 @@ class _Reader:
     """Reads candidates of one subset against one question."""
 
     def __init__(self, question: QuestionProfile, candidates: Sequence[Candidate]) -> None:
-        heads = {candidate.chunk.chunk.id: candidate.head for candidate in candidates}
+        hits = {candidate.chunk.chunk.id: candidate for candidate in candidates}
         texts = [candidate.sentence.text for candidate in candidates]
+        weights = inverse_frequencies([*texts, *(one.head for one in hits.values())])
+        default = math.log(1.0 + len(texts) + len(hits))
         self._question = question
-        self._weights = inverse_frequencies([*texts, *heads.values()])
-        self._default = math.log(1.0 + len(texts) + len(heads))
         self._whole = {
-            candidate.chunk.chunk.id: frozenset(
-                keywords(f"{candidate.head} {candidate.chunk.chunk.text}")
-            )
-            for candidate in candidates
+            id: keyword_set(one.head) | keyword_set(one.chunk.chunk.text)
+            for id, one in hits.items()
         }
-        vocabulary = frozenset().union(*self._whole.values()) if self._whole else frozenset[str]()
+        self._topic = {
+            id: keyword_set(one.head or _opening_of(one.chunk)) for id, one in hits.items()
+        }
+        vocabulary = frozenset().union(*self._whole.values()) if hits else frozenset[str]()
         self._terms = respell(question.terms, vocabulary)
-        self._pairs = set(zip(self._terms, self._terms[1:], strict=False))
+        self._pairs = set(itertools.pairwise(self._terms))
+        self._wanted = {term: weights.get(term, default) for term in self._terms}
+        self._known = frozenset(self._wanted)
+        self._total = sum(self._wanted.values()) or 1.0
+        self._relations = asked_relations(question.text)
+        asking = keyword_set(asking_words(question.text))
+        self._rest_of = {id: self._known - topic - asking for id, topic in self._topic.items()}
 
     def lexical(self, candidate: Candidate) -> list[float]:
         """Return all features but the cosine, in the order of `FEATURES`."""
         text = candidate.sentence.text
-        own = keywords(text)
-        context = {*keywords(f"{candidate.head} {candidate.topic}"), *keywords(candidate.lead)}
-        lead = {*own, *context}
-        around = {*lead, *keywords(candidate.around)}
-        whole = self._whole[candidate.chunk.chunk.id]
-        match = find_focus(self._question, text, context=candidate.head).match
+        own, led_by = keyword_set(text), keyword_set(candidate.lead)
+        context = keyword_set(candidate.head) | keyword_set(candidate.topic) | led_by
+        lead = own | context
+        around = self._share(lead | keyword_set(candidate.around))
+        at = candidate.chunk.chunk.id
+        focus = find_focus(self._question, text, context=candidate.head)
         length = len(text.split())
-        led = self._share(lead)
-        pairs = self._pairs & set(itertools.pairwise(own))
+        pairs = self._pairs.intersection(itertools.pairwise(keywords(text)))
         return [
             self._share(own),
-            self._share(set(own) - context),
-            led,
-            self._share(around),
-            self._share(whole),
+            self._share(own - context),
+            self._share(lead),
+            around,
+            self._share(self._whole[at]),
             len(pairs) / max(1, len(self._pairs)),
-            match,
-            match * self._share(around),
-            self._named(whole),
+            focus.match,
+            focus.match * around,
+            self._named(self._whole[at]),
             candidate.chunk.similarity,
             1.0 / (1.0 + candidate.rank),
             float(text.rstrip().endswith("?")),
-            float(bool(_DANGLING.match(text)) and not candidate.lead),
+            float(not candidate.lead and bool(_DANGLING.match(text))),
             float(length < _SHORT_WORDS and not any(map(str.isdigit, text))),
             max(0.0, (length - _LONG_WORDS) / _LONG_WORDS),
             float(candidate.sentence.kind is SentenceKind.ROW),
+            *self._related(text, focus),
+            float(focus.match >= _WELL_TYPED),
+            self._share(self._topic[at]),
+            self._rest(own | led_by, at),
+            min(length, _MOST_WORDS) / _MOST_WORDS,
         ]
 
-    def _share(self, present: Sequence[str] | set[str] | frozenset[str]) -> float:
-        return coverage(self._terms, present, self._weights, default=self._default)
+    def _share(self, present: frozenset[str]) -> float:
+        """Return the weighted share of the question's words that are present; 0 without any."""
+        return sum(map(self._wanted.__getitem__, self._known & present)) / self._total
+
+    def _related(self, text: str, focus: Focus) -> list[float]:
+        """Return whether the relation asked for is stated, how near the answer, and both."""
+        if not self._relations:
+            return [0.5, 0.25, 0.5 * focus.match]
+        stated = stated_relations(text, self._relations)
+        share = len(stated) / len(self._relations)
+        found = focus.value or focus.name
+        near = nearness(stated, found.start, found.end) if found is not None else 0.0
+        return [share, near, share * focus.match]
+
+    def _rest(self, present: frozenset[str], at: ChunkId) -> float:
+        """Return the share of what is asked about the passage's matter.
+
+        The words of the matter itself, and those that only ask, are left out.
+        """
+        rest = self._rest_of[at]
+        if not rest:
+            return _NOTHING_LEFT
+        wanted = self._wanted.__getitem__
+        return sum(map(wanted, rest & present)) / sum(map(wanted, rest))
 
     def _named(self, present: frozenset[str]) -> float:
         """Return the share of the question's names that its passage has; one half without any."""

@@ -36,7 +36,7 @@ def test_written_and_read_weights_have_one_key() -> None:
 
 def test_the_shipped_calibrations_are_of_the_shipped_weights() -> None:
     for path in SHIPPED_ARTEFACTS.glob("*.json"):
-        assert f"drafter=extractive-1:{SHIPPED.digest}:" in path.read_text(encoding="utf-8")
+        assert f"drafter=extractive-2:{SHIPPED.digest}:" in path.read_text(encoding="utf-8")
 
 
 @pytest.mark.anyio

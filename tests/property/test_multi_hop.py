@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain.answering import (
@@ -129,6 +129,7 @@ tolerances = st.none() | st.integers(0, 5)
 names = st.sampled_from(["Ada Verrin", "Tom Hale", "Eve Poison"])
 
 
+@settings(deadline=None)
 @given(name=names, confidence=confidences)
 def test_an_answer_below_tau_never_enters_the_next_query(name: str, confidence: float) -> None:
     oracle = Oracle(
@@ -145,6 +146,7 @@ def test_an_answer_below_tau_never_enters_the_next_query(name: str, confidence: 
         assert [hop.result for hop in result.hops] == [HopResult.UNSURE, HopResult.NOT_ASKED]
 
 
+@settings(deadline=None)
 @given(first=confidences, second=confidences, one=tolerances, other=tolerances)
 def test_the_whole_is_no_stronger_than_its_hops(
     first: float, second: float, one: int | None, other: int | None
@@ -171,6 +173,7 @@ def test_the_whole_is_no_stronger_than_its_hops(
         assert not result.sources
 
 
+@settings(deadline=None)
 @given(text=st.text(max_size=120))
 def test_what_an_answer_says_never_becomes_a_question_but_for_a_name(text: str) -> None:
     oracle = Oracle(table={FIRST: (text, 0.99, 1)})

@@ -31,6 +31,7 @@ from defences.answering.calibration import (
     reliability,
 )
 from defences.answering.calibration_artefact import CalibrationArtefact, Labels, fit_artefact
+from defences.answering.calibration_drift import canary_fault
 from defences.trust.policy import WeightedTrustPolicy
 from domain.answering import AnswerResult, Calibrator, Outcome, PartitionMode, Question, QuestionId
 from domain.documents import (
@@ -56,7 +57,7 @@ from ingest.admission import embedded_text
 from ingest.chunking import chunk
 from ingest.normalise import build_document
 from ingest.parsers.inline import InlineParser
-from runtime.answering import build_query, short_ways
+from runtime.answering import SHIPPED_ARTEFACTS, build_query, load_calibrators, short_ways
 from runtime.scanning import build_policy
 from runtime.settings import Settings
 from runtime.storage import build_embedder
@@ -136,6 +137,7 @@ async def _fit(
 ) -> tuple[tuple[Path, CalibrationArtefact], ...]:
     written: list[tuple[Path, CalibrationArtefact]] = []
     long_only = _routed(settings, "off")
+    in_force = load_calibrators(settings.answering.calibration_path or SHIPPED_ARTEFACTS)
     async with httpx.AsyncClient() as http:
         for mode in (PartitionMode.ISOLATED, PartitionMode.NO_PROVENANCE):
             query = await _prepared(long_only, labelled, http, mode=mode, calibrators={})
@@ -152,12 +154,35 @@ async def _fit(
                 ),
                 precision=PRECISION,
             )
+            refuse_worse(artefact, in_force, by_split[Split.TEST])
             written.append((out / f"{mode.value}.json", artefact))
         if short_ways(settings):
             written += await _fit_short_ways(settings, out, labelled, http, progress)
     for path, artefact in written:
         path.write_text(artefact.to_json(), encoding="utf-8")
     return tuple(written)
+
+
+def refuse_worse(
+    artefact: CalibrationArtefact, in_force: Mapping[str, Calibrator], canaries: Labels
+) -> None:
+    """Hold a refit against what serves the same configuration, on labels no fit of either has seen.
+
+    Raises:
+        CalibrationError: Its Brier score or the share right among answered is worse.
+    """
+    before = in_force.get(artefact.configuration)
+    if before is None:
+        return
+    fault = canary_fault(
+        before.predict(canaries.scores),
+        artefact.calibrator().predict(canaries.scores),
+        canaries.right,
+        tau_before=before.tau,
+        tau_after=artefact.tau,
+    )
+    if fault is not None:
+        raise CalibrationError(f"the refit is worse than what is in force: {fault}")
 
 
 async def _fit_short_ways(

@@ -45,6 +45,7 @@ from evaluation.injection.benign_documents import PROMPTS, documents
 from evaluation.injection.examples import Sizes, read_rows
 from evaluation.injection.held_out import held_out_samples
 from evaluation.injection.lessons import (
+    CLOSING_LEARNING_RATE,
     LATER_LEARNING_RATE,
     LEARNING_RATE,
     MAX_TOKENS,
@@ -56,7 +57,7 @@ from evaluation.injection.lessons import (
     train,
 )
 from evaluation.injection.task_prompts import task_prompts
-from evaluation.injection.training_set import SEED, TrainingSet, training_set
+from evaluation.injection.training_set import SEED, STREAMED, TrainingSet, closing, training_set
 from evaluation.sample_document import sample_document
 from ingest.parsers.inline import InlineParser
 
@@ -177,13 +178,11 @@ def passes(model: Any, tokenizer: Any, prepared: TrainingSet, *, known: bool, ou
                 smoothing=0.0,
                 checkpoint=checkpoint,
             )
-    streamed_pass(
-        model,
-        tokenizer,
-        prepared.examples,
-        learning_rate=LATER_LEARNING_RATE,
-        checkpoint=checkpoint,
-    )
+    for examples, rate in (
+        (prepared.examples[:STREAMED], LATER_LEARNING_RATE),
+        (closing(prepared), CLOSING_LEARNING_RATE),
+    ):
+        streamed_pass(model, tokenizer, examples, learning_rate=rate, checkpoint=checkpoint)
     checkpoint.unlink()
 
 

@@ -22,6 +22,7 @@ BATCH: Final = 32
 THREADS: Final = 2  # fixed: sums depend on it
 LEARNING_RATE: Final = 6e-5
 LATER_LEARNING_RATE: Final = 5e-5
+CLOSING_LEARNING_RATE: Final = 3e-5
 WARM_UP: Final = 0.06
 FROZEN_LAYERS: Final = 2
 SMOOTHING: Final = 0.005

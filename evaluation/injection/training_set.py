@@ -16,6 +16,7 @@ from evaluation.injection.examples import (
     Sizes,
     attack_windows,
     benign_windows,
+    cut,
     first_windows,
     fit_ranker,
     likeliest_windows,
@@ -28,12 +29,25 @@ from evaluation.injection.examples import (
     written,
 )
 from evaluation.injection.ordinary import ordinary
+from evaluation.injection.ordinary_passages import passage
 
 SEED: Final = 20261129
 WINDOWS_PER_DOCUMENT: Final = 14
 _CARRIERS: Final = 20_000
 _EASY: Final = 9_000
-LATER_PASSES: Final = 1
+LATER_PASSES: Final = 2
+STREAMED: Final = 20_000
+"""Of the examples, so many go into the streamed pass; the closing one draws on the others."""
+
+_CLOSING_PASSAGES: Final = 1_100
+_CLOSING_ATTACKS: Final = 1_300
+_CLOSING_BENIGN: Final = 900
+BETWEEN_PEOPLE: Final = (
+    *("private-letter", "formal-letter", "note-on-the-door") * 6,
+    *("parents-letter", "mail-request", "mail-thread", "letter", "invitation", "forum-question"),
+    *("forum-answer", "minutes", "ticket", "review", "action-items", "newsletter-call"),
+)
+"""Kinds of passages of the closing pass, the first three six times as often."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,3 +120,19 @@ def training_set(
         attacks_of_pool = [written(carriers, rng) for _ in range(2 * sizes.again_written)]
         pools.append(Pool(benign=benign, attacks=attacks_of_pool))
     return TrainingSet(ranker=ranker, examples=every, pools=pools)
+
+
+def closing(prepared: TrainingSet) -> list[Example]:
+    """Return what the last pass looks at: what people ask of one another, and orders unseen so far.
+
+    Held-out letters were what the encoder erred on most after the streamed pass.
+    """
+    rng = random.Random(SEED + 1)  # noqa: S311
+    kinds = rng.choices(BETWEEN_PEOPLE, k=_CLOSING_PASSAGES)
+    told = [rng.choice(cut(passage(rng, kind))) for kind in kinds]
+    unseen = prepared.examples[STREAMED:]
+    every = [Example(text=text, attack=False) for text in told]
+    every += [example for example in unseen if example.attack][:_CLOSING_ATTACKS]
+    every += [example for example in unseen if not example.attack][:_CLOSING_BENIGN]
+    rng.shuffle(every)
+    return every

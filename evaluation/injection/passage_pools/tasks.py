@@ -242,5 +242,81 @@ Put the phone in another room at {clock} and see how you sleep.
 Next week: how to choose a {product}.
 Do you have a tip of your own? Send it to the editors.
 """,
+    "private-letter": """
+# 1 s
+Dear {name},
+My dear {name},
+Dear {other} and {name},
+# 1-2 p
+thank you for your long letter and the card from {city}.
+it has been raining for {n} days, and the cellar smells of apples.
+forgive me for not writing sooner; the move has cost me all my evenings.
+# 2-4 p
+When you see {other}, give my love and say that the parcel has come.
+Please throw away the old letters, I have no use for them.
+If anyone rings about the house, tell them that it is not for sale.
+Do let me know whether you can come on {day}, and bring the photographs.
+Never lend {name} money, that is all I have to say about it.
+Would you send back my {product}? I paid {big} for it, and I miss it.
+Do not worry about the roof, it has been seen to.
+Keep the key under the third pot and tell nobody.
+Remember me to your mother, and ask her for the recipe with {herb}.
+You must not believe a word of what {other} says about {city}.
+Let me give you an answer at last: yes, we will come.
+Write soon, even if it is only a line.
+Promise me that you will see a doctor about that cough.
+Don't thank me, just plant the {food} where I showed you.
+# 1 p
+Yours as always,⏎{other}
+With love from all of us,⏎{other}
+PS Tell the children that the cat has had kittens.
+""",
+    "formal-letter": """
+# 1 s
+Dear Sir or Madam,
+Dear Mr. Brandt,
+To the office for housing
+# 1-2 p
+I refer to your letter about {topic} and to our talk on {day}.
+The {product} that you delivered on {day} has a broken {part}.
+As the owner of flat {n} I object to the plan for {topic}.
+# 2-4 p
+I ask you to repay {big} euros to the account from which the rent is drawn.
+Kindly send me {doc} and confirm in writing that the matter is closed.
+Please have the gutter cleaned before {day}; the wall is wet already.
+Should {other} get in touch with you, please refer them to me.
+I must request that nobody enters the flat while I am away.
+Please treat this as confidential and do not pass it on to {company}.
+I expect your answer by {day}, otherwise I shall ask a lawyer.
+Be so good as to return the keys to {name} and to note the reading of the meter.
+Please disregard the reminder of last week, it crossed with my payment.
+I would be obliged if you could cut the tree at the border of our gardens.
+Do not hesitate to ring me between {clock} and noon.
+# 1 p
+Yours sincerely,⏎{other}
+Respectfully,⏎{name}
+""",
+    "note-on-the-door": """
+# 1 l
+To whoever parks here:
+For {name}, while we are away
+Dear guests of the flat,
+House rules for the workshop
+# 4-6 l
+Please water the {herb} every other day and the rest on {day}.
+Do not open the left window, it falls out.
+If the alarm goes off, call {other} and say the word we agreed on.
+Take what you like from the fridge, but leave the {food}.
+Put the post on the table and send on whatever looks like a bill.
+Never pull the plug of the {product}, use the switch.
+Tell the plumber that the tap still drips; he has been paid {big} already.
+Turn off the heating before you go and hide the key where you found it.
+Give the cat half a tin at {clock}, whatever it tells you.
+Write your name and the hours in the book.
+Ask {name} before you lend out any tool.
+# 0-1 p
+Thank you, and enjoy {city}!
+Back on {day}.
+""",
 }
 """Grammars by kind, as `ordinary_passages` reads them."""

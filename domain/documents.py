@@ -140,6 +140,7 @@ class Neighbour:
         contained: Quarantined or rejected, rather than not scanned yet; also if deleted since.
         rejected: Of what is contained, what a person or the policy rejected.
         exact: The texts are the same but for case, spacing, punctuation and disguise.
+        cleared: Of what is contained, what it was turned away for is not in this document.
     """
 
     document_id: DocumentId
@@ -151,6 +152,7 @@ class Neighbour:
     contained: bool = False
     rejected: bool = False
     exact: bool = False
+    cleared: bool = False
 
 
 class ChangeKind(StrEnum):
@@ -201,6 +203,8 @@ class Overlap:
         admitted: Whether it is in the index.
         contained: Quarantined or rejected, also if it was deleted since.
         rejected: Rejected, also if it was deleted since.
+        cleared: Of what is contained, what it was turned away for is not in this document.
+        reworded: Of what is rejected, most of it stands here with other words in between.
     """
 
     document_id: DocumentId
@@ -212,6 +216,8 @@ class Overlap:
     admitted: bool = True
     contained: bool = False
     rejected: bool = False
+    cleared: bool = False
+    reworded: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -332,7 +338,10 @@ class DocumentParser(Protocol):
 
 
 class BlobStore(Protocol):
-    """Bytes by key, apart by tenant. Keys are `original/<sha256>` and `text/<document id>`."""
+    """Bytes by key, apart by tenant.
+
+    Keys are `original/<sha256>`, `text/<document id>` and `objections/<document id>`.
+    """
 
     async def put(self, tenant_id: TenantId, key: str, content: bytes) -> None:
         """Write durably, whole or not at all. Writing a key again replaces it."""

@@ -121,7 +121,8 @@ class Examiner:
         if against_index:
             seen = await self._neighbours.look_up(tenant_id, None, document.text.text)
             made = seen.fingerprint
-            document = await self._neighbours.hear(seen.around(document))
+            document = await self._neighbours.clear(seen.around(document))
+            document = await self._neighbours.hear(document)
         return await self._judge(document, made)
 
     async def _parse(self, record: DocumentRecord, content: bytes) -> ParsedDocument:
@@ -151,7 +152,8 @@ class Examiner:
         seen = await self._neighbours.look_up(
             record.tenant_id, record.id, document.text.text, origin=record.origin
         )
-        document = await self._neighbours.hear(seen.around(document))
+        document = await self._neighbours.clear(seen.around(document))
+        document = await self._neighbours.hear(document)
         mark = await self._background.versions.mark(document)
         changes = await self._background.versions.changes(
             document, mark, logical_id=record.logical_id

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, TypeVar
 
 from defences.retrieval.differences import Differences, differences
-from defences.retrieval.passages import Known, Standing, overlaps
+from defences.retrieval.objections import (
+    CARRIED,
+    carried_share,
+    carries,
+    objections,
+    word_pairs,
+)
+from defences.retrieval.passages import PASSAGE_WORDS, Known, Standing, overlaps
 from defences.retrieval.shingles import SCHEME, fingerprint
 from domain.documents import (
     BlobStore,
@@ -27,7 +35,8 @@ from domain.documents import (
 from domain.errors import NotFoundError
 from domain.ledger import DocumentLedger, DocumentRecord, OriginLedger
 from domain.retrieval import Candidate, Crowd, Fingerprint, NearDuplicateIndex, Resemblances
-from domain.trust import Verdict
+from domain.scanning import Finding
+from domain.trust import CoarseReason, Verdict
 from ingest.echoes import EchoLookup
 
 MAX_NEIGHBOURS: Final = 20
@@ -38,12 +47,27 @@ MAX_OVERLAPS: Final = 5
 CROWD_ORIGINS: Final = 3
 """Distinct established origins that explain an over-full bucket: boilerplate, not a flood."""
 
+POLICY: Final = "policy"
+"""Who decided where no person did."""
+
+_OF_SENTENCES: Final = frozenset(
+    {CoarseReason.CONTENT, CoarseReason.PERSONAL_DATA, CoarseReason.HOLD}
+)
+"""Reasons for which the policy turns away what some sentences say, not a text as a whole."""
 _CONTAINED: Final = frozenset({DocumentStatus.QUARANTINED, DocumentStatus.REJECTED})
+
+
+_Other = TypeVar("_Other", Neighbour, Overlap)
 
 
 def text_key(document_id: DocumentId) -> str:
     """Name the blob that keeps a document's hardened visible text."""
     return f"text/{document_id}"
+
+
+def objections_key(document_id: DocumentId) -> str:
+    """Name the blob that keeps the sentences for which the policy turned a document away."""
+    return f"objections/{document_id}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +144,40 @@ class NeighbourLookup:
             return document
         return await self._echoes.around(document)
 
+    async def object_to(
+        self, document: Document, findings: Sequence[Finding], reason: CoarseReason
+    ) -> None:
+        """Keep what the policy turns a document away for; nothing where it is the whole text.
+
+        What is merely held, since a detector could not look or a change waits, has no objection.
+        """
+        key = objections_key(document.id)
+        found = () if reason is CoarseReason.HOLD else objections(document, findings)
+        if reason in _OF_SENTENCES and (found or reason is CoarseReason.HOLD):
+            await self._blobs.put(
+                document.tenant_id, key, json.dumps(found).encode("utf-8", "replace")
+            )
+        else:
+            await self._blobs.delete(document.tenant_id, key)
+
+    async def clear(self, document: Document) -> Document:
+        """Return the document, marked where it lacks what others were turned away for."""
+        return replace(
+            document,
+            neighbours=tuple([await self._cleared(document, each) for each in document.neighbours]),
+            overlaps=tuple([await self._cleared(document, each) for each in document.overlaps]),
+        )
+
+    async def _cleared(self, document: Document, other: _Other) -> _Other:
+        if not other.contained:
+            return other
+        try:
+            kept = await self._blobs.get(document.tenant_id, objections_key(other.document_id))
+        except NotFoundError:
+            return other
+        carried = await asyncio.to_thread(carries, document, json.loads(kept))
+        return other if carried else replace(other, cleared=True)
+
     async def look_again(self, document: Document) -> Document:
         """Return the document with the near-copies that came in since it was looked up."""
         own = await asyncio.to_thread(fingerprint, document.text.text)
@@ -142,8 +200,10 @@ class NeighbourLookup:
     async def follow(self, record: DocumentRecord) -> None:
         """Bring the index to what the ledger says of a document. Safe to repeat.
 
-        What was turned away goes to the deny namespace, and stays there when it is deleted.
+        What was turned away goes to the deny namespace, and stays there when it is deleted. Once a
+        person has decided, it is for all of its text.
         """
+        await self._keep_objections(record)
         if record.status is DocumentStatus.ADMITTED:
             await self._index.allow(record.tenant_id, record.id)
         elif record.status in _CONTAINED:
@@ -154,6 +214,18 @@ class NeighbourLookup:
                 await self._index.deny(record.tenant_id, record.id)
             else:
                 await self._index.remove(record.tenant_id, record.id)
+
+    async def _keep_objections(self, record: DocumentRecord) -> None:
+        key = objections_key(record.id)
+        if record.status is DocumentStatus.DELETED:
+            # Of a deleted document no sentence is kept: nothing that lacks them can be told apart.
+            try:
+                await self._blobs.get(record.tenant_id, key)
+            except NotFoundError:
+                return
+            await self._blobs.put(record.tenant_id, key, b"[]")
+        elif record.status not in _CONTAINED or record.decided_by not in (None, POLICY):
+            await self._blobs.delete(record.tenant_id, key)
 
     async def _rebuild_if_wiped(self, tenant_id: TenantId) -> None:
         # The index lives in the broker's store, which may be wiped; the ledger has what it needs.
@@ -265,8 +337,20 @@ class NeighbourLookup:
                 difference = await self._differences(tenant_id, overlap.document_id, text)
                 if difference is not None:
                     told = replace(overlap, differences=difference.total)
-            read.append(told)
+            elif number < MAX_OVERLAPS and _is_shreds(overlap):
+                reworded = await self._reworded(tenant_id, overlap.document_id, text)
+                told = replace(overlap, reworded=reworded)
+            if told.reworded or not _is_shreds(told):
+                read.append(told)
         return tuple(read)
+
+    async def _reworded(self, tenant_id: TenantId, document_id: DocumentId, text: str) -> bool:
+        try:
+            other = await self._blobs.get(tenant_id, text_key(document_id))
+        except NotFoundError:
+            return False
+        known, own = await asyncio.to_thread(lambda: (word_pairs(other.decode()), word_pairs(text)))
+        return carried_share(known, own) >= CARRIED
 
     async def _differences(
         self, tenant_id: TenantId, document_id: DocumentId, text: str
@@ -281,6 +365,13 @@ class NeighbourLookup:
 def _worth_reading(overlap: Overlap) -> bool:
     return (
         overlap.origin.established and overlap.admitted and overlap.kind is not OverlapKind.PASSAGE
+    )
+
+
+def _is_shreds(overlap: Overlap) -> bool:
+    """Whether it shares with a rejected text less than a passage, here and there."""
+    return (
+        overlap.rejected and overlap.kind is OverlapKind.PASSAGE and overlap.words < PASSAGE_WORDS
     )
 
 

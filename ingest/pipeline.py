@@ -188,6 +188,9 @@ class IngestPipeline:
             mark=seen.mark,
         )
         if seen.assessment.verdict is not Verdict.ADMIT:
+            await self._neighbours.object_to(
+                seen.document, seen.report.findings, seen.assessment.reason
+            )
             await self._hold(record, settlement)
             return
 

@@ -111,7 +111,7 @@ def _flood(neighbours: Sequence[Neighbour]) -> Iterator[Finding]:
     Copies of a page that an established origin vouches for are mirrors, not a flood: they join
     its family without a vote, whatever they add.
     """
-    pooled = [n for n in neighbours if not n.origin.established]
+    pooled = [n for n in neighbours if not n.origin.established and not n.cleared]
     if len(pooled) < FLOOD:
         return
     message = f"one of {len(pooled) + 1} near-copies from unestablished origins"
@@ -126,12 +126,14 @@ def _denied(origin: Origin, neighbours: Sequence[Neighbour]) -> Iterator[Finding
     """Yield a finding for a near-copy of a text that was quarantined or rejected.
 
     Also for one with other figures than an unestablished text that was turned away: a poison with
-    another number is that poison.
+    another number is that poison. Not for one without the sentences that it was turned away for.
     """
     contained = [
         n
         for n in neighbours
-        if n.contained and (n.relation is NeighbourRelation.DUPLICATE or not n.origin.established)
+        if n.contained
+        and not n.cleared
+        and (n.relation is NeighbourRelation.DUPLICATE or not n.origin.established)
     ]
     if not contained or _mirrors(neighbours, than=_closest(contained)):
         return
@@ -148,7 +150,7 @@ def _denied(origin: Origin, neighbours: Sequence[Neighbour]) -> Iterator[Finding
 
 def _passages(origin: Origin, overlaps: Sequence[Overlap]) -> Iterator[Finding]:
     """Yield what shared passages say: of texts turned away, of changed excerpts, of the rest."""
-    denied = [each for each in overlaps if each.contained]
+    denied = [each for each in overlaps if each.contained and not each.cleared]
     changed = [
         each
         for each in overlaps
@@ -157,7 +159,7 @@ def _passages(origin: Origin, overlaps: Sequence[Overlap]) -> Iterator[Finding]:
         and each.origin.established
         and each.kind is not OverlapKind.PASSAGE
     ]
-    rest = [each for each in overlaps if not each.contained and each not in changed]
+    rest = [each for each in overlaps if each not in denied and each not in changed]
     if denied:
         yield _denied_passages(origin, denied)
     if changed and not origin.established:
@@ -192,7 +194,7 @@ def _binds(origin: Origin, turned_away: Neighbour | Overlap) -> bool:
 
 def _decisive(overlap: Overlap) -> bool:
     """Whether it is the text that was turned away, rather than one with a passage like it."""
-    if overlap.kind is not OverlapKind.PASSAGE:
+    if overlap.kind is not OverlapKind.PASSAGE or overlap.reworded:
         return True
     return overlap.rejected and overlap.words >= DENIED_WORDS
 

@@ -41,7 +41,7 @@ def sentence_digests(tenant_id: TenantId, text: str, span: Span) -> frozenset[st
         hashlib.sha256(f"{tenant_id}\0{sentence}".encode("utf-8", "surrogatepass")).hexdigest()[
             :_DIGITS
         ]
-        for sentence in _touched(text, span)
+        for sentence in touched_sentences(text, span)
     )
 
 
@@ -107,7 +107,8 @@ def _covering(
     return next(one.id for one in suppressions if one.sentences & touched)
 
 
-def _touched(text: str, span: Span) -> Iterator[str]:
+def touched_sentences(text: str, span: Span) -> Iterator[str]:
+    """Yield the sentences that `span` of `text` touches: NFKC, casefolded, spaces single."""
     first = max(0, span.start - _REACH)
     last = min(len(text), span.end + _REACH)
     start = first

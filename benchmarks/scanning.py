@@ -144,10 +144,13 @@ def main() -> None:
         "hardening": hardening,
     }
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("measure", choices=measures, nargs="*", default=[*measures])
+    parser.add_argument("measure", nargs="*", help=f"{', '.join(measures)}; all of them if none")
     parser.add_argument("--documents", type=int, default=1_000)
     arguments = parser.parse_args()
-    for name in arguments.measure:
+    unknown = sorted(set(arguments.measure) - measures.keys())
+    if unknown:
+        parser.error(f"no such measure: {', '.join(unknown)}")
+    for name in arguments.measure or measures:
         measures[name](arguments.documents)
 
 

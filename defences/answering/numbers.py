@@ -94,7 +94,9 @@ _WORDS: Final = re.compile(
     re.IGNORECASE,
 )
 _ORDINAL: Final = re.compile(rf"\b(?:{'|'.join(_ORDINALS)})\b", re.IGNORECASE)
-_TIMES_WORD: Final = re.compile(r"\b(?:once|twice|thrice)\b", re.IGNORECASE)
+_TIMES_WORD: Final = re.compile(
+    r"\b(?:(?<!\bat )once|twice|thrice)\b", re.IGNORECASE
+)  # at once: without delay
 _PRONOUN_BEFORE: Final = re.compile(
     r"\b(?:no|any|every|each|this|that|which|some|the|another)[\s-]+$", re.IGNORECASE
 )

@@ -125,3 +125,15 @@ def test_nearness_falls_with_distance_and_is_nothing_without_a_relation() -> Non
 
     assert nearness(stated, 16, 20) > nearness(stated, 38, 50) > 0.0
     assert nearness((), 0, 1) == 0.0
+
+
+@pytest.mark.anyio
+async def test_at_once_is_no_figure_to_a_question_how_often() -> None:
+    text = (
+        "Calibration of the Tavik water meter is due again every 180 days, whether it was used or"
+        " not. A meter that was dropped is recalibrated at once."
+    )
+
+    draft = await drafted("How often must a Tavik water meter be recalibrated?", text)
+
+    assert "180 days" in draft.answer

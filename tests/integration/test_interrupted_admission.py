@@ -8,6 +8,7 @@ import pytest
 
 from backends.memory.vectors import InMemoryVectorStore
 from domain.documents import (
+from domain.retrieval import VectorStore
     DEFAULT_TENANT,
     DocumentId,
     DocumentStatus,
@@ -51,7 +52,7 @@ def _neighbours(world: World) -> NeighbourLookup:
     )
 
 
-def _admission(world: World, vectors: InMemoryVectorStore) -> Admission:
+def _admission(world: World, vectors: VectorStore) -> Admission:
     return Admission(
         vectors=vectors,
         embedder=world.embedder,

@@ -13,13 +13,13 @@ import httpx
 import pytest
 from starlette.requests import ClientDisconnect
 
-from domain.answering import AnswerResult
 from domain.documents import DEFAULT_TENANT, OriginKind, OriginRef
 from domain.errors import TransientError
 from domain.scanning import Detector
 from domain.stages import StageObserver
 from gateway.http.events import question_events
 from gateway.http.following import HEARTBEAT, EventStream, wants_events
+from gateway.http.models_questions import TraceModel
 from tests.http_services import Gateway, open_broken_gateway
 from tests.serving import serve
 
@@ -126,7 +126,7 @@ class Unending:
         self.began = asyncio.Event()
         self.ended = asyncio.Event()
 
-    async def answer(self, observer: StageObserver) -> AnswerResult:
+    async def answer(self, observer: StageObserver) -> TraceModel:
         self.began.set()
         try:
             await asyncio.Event().wait()

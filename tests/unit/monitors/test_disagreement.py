@@ -201,6 +201,7 @@ class DyingObservations:
     def __init__(self, ledger: ObservationLedger) -> None:
         self._ledger = ledger
         self.window = ledger.window
+        self.latencies = ledger.latencies
         self.topics = ledger.topics
         self.save_topic = ledger.save_topic
         self.monitor_state = ledger.monitor_state
@@ -315,6 +316,7 @@ async def test_what_is_committed_shortly_after_its_topic_is_not_missed(
 class CountingObservations:
     def __init__(self, ledger: ObservationLedger) -> None:
         self._ledger = ledger
+        self.latencies = ledger.latencies
         self.topics = ledger.topics
         self.save_topic = ledger.save_topic
         self.monitor_state = ledger.monitor_state

@@ -8,7 +8,6 @@ import pytest
 
 from backends.memory.vectors import InMemoryVectorStore
 from domain.documents import (
-from domain.retrieval import VectorStore
     DEFAULT_TENANT,
     DocumentId,
     DocumentStatus,
@@ -18,6 +17,7 @@ from domain.retrieval import VectorStore
 )
 from domain.errors import NotFoundError, TransientError
 from domain.ledger import DecisionAction
+from domain.retrieval import VectorStore
 from ingest.admission import Admission, ChunkOptions
 from ingest.neighbours import MAX_NEIGHBOURS, NeighbourLookup, text_key
 from ingest.regrouping import Regrouping

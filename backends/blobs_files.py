@@ -5,16 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import re
 import secrets
 from pathlib import Path
-from typing import Final
 
+from backends.blob_keys import parse_blob_key
 from domain.documents import TenantId
-from domain.errors import NotFoundError, PermanentError, TransientError
-
-_TENANT: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
-_KEY: Final = re.compile(r"(original|text)/([A-Za-z0-9_-]{1,128})")
+from domain.errors import NotFoundError, TransientError
 
 
 class FileBlobStore:
@@ -43,10 +39,7 @@ class FileBlobStore:
             raise TransientError(f"blob {key!r} could not be removed: {exc.strerror}") from exc
 
     def _path(self, tenant_id: TenantId, key: str) -> Path:
-        match = _KEY.fullmatch(key)
-        if match is None or not _TENANT.fullmatch(tenant_id):
-            raise PermanentError(f"blob key {key!r} is malformed")
-        kind, name = match.groups()
+        kind, name = parse_blob_key(tenant_id, key)
         return self._root / tenant_id / kind / name[-2:] / name
 
     @staticmethod

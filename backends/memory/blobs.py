@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from backends.blob_keys import parse_blob_key
 from domain.documents import TenantId
 from domain.errors import NotFoundError
 
@@ -11,13 +12,16 @@ class InMemoryBlobStore:
         self._blobs: dict[tuple[TenantId, str], bytes] = {}
 
     async def put(self, tenant_id: TenantId, key: str, content: bytes) -> None:
+        parse_blob_key(tenant_id, key)
         self._blobs[tenant_id, key] = content
 
     async def get(self, tenant_id: TenantId, key: str) -> bytes:
+        parse_blob_key(tenant_id, key)
         try:
             return self._blobs[tenant_id, key]
         except KeyError as exc:
             raise NotFoundError(f"no blob {key!r}") from exc
 
     async def delete(self, tenant_id: TenantId, key: str) -> None:
+        parse_blob_key(tenant_id, key)
         self._blobs.pop((tenant_id, key), None)

@@ -8,8 +8,10 @@ import pytest
 
 from backends.blobs_files import FileBlobStore
 from backends.memory.blobs import InMemoryBlobStore
-from domain.documents import BlobStore, TenantId
+from domain.documents import BlobStore, DocumentId, TenantId
 from domain.errors import NotFoundError, PermanentError, TransientError
+from ingest.neighbours import objections_key, text_key
+from ingest.originals import original_key
 
 A, B = TenantId("a"), TenantId("b")
 KEY = "original/" + "0" * 64
@@ -52,9 +54,22 @@ async def test_deleted_is_gone_and_deleting_twice_is_no_error(store: BlobStore) 
 
 
 @pytest.mark.parametrize("key", ["original/../../etc", "other/x", "original/", "text/a/b", ""])
-async def test_a_key_cannot_leave_the_folder(tmp_path: Path, key: str) -> None:
-    with pytest.raises(PermanentError):
-        await FileBlobStore(tmp_path).put(A, key, b"x")
+async def test_a_key_of_another_form_is_refused(store: BlobStore, key: str) -> None:
+    for asked in (store.put(A, key, b"x"), store.get(A, key), store.delete(A, key)):
+        with pytest.raises(PermanentError):
+            await asked
+
+
+async def test_all_that_the_document_path_keeps_has_a_key(store: BlobStore) -> None:
+    keys = [
+        original_key("0" * 64),
+        text_key(DocumentId("doc_1")),
+        objections_key(DocumentId("doc_1")),
+    ]
+    for key in keys:
+        await store.put(A, key, key.encode())
+
+    assert [await store.get(A, key) for key in keys] == [key.encode() for key in keys]
 
 
 async def test_a_failed_write_is_an_error_and_leaves_nothing_behind(tmp_path: Path) -> None:

@@ -166,7 +166,7 @@ async def _fit(
 def refuse_worse(
     artefact: CalibrationArtefact, in_force: Mapping[str, Calibrator], canaries: Labels
 ) -> None:
-    """Hold a refit against what serves the same configuration, on labels no fit of either has seen.
+    """Hold a refit against what serves the same configuration, on labels that chose the kind of calibrator at most.
 
     Raises:
         CalibrationError: Its Brier score or the share right among answered is worse.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import Header, Query
+from pydantic.json_schema import SkipJsonSchema
 
 from domain.verification import LatencyClass
 
@@ -17,7 +18,7 @@ Cursor = Annotated[
     ),
 ]
 LatencyHeader = Annotated[
-    LatencyClass | None,
+    LatencyClass | SkipJsonSchema[None],
     Header(
         alias="Mithridate-Latency-Class",
         description="how long the asker can wait; the body's word goes before it",

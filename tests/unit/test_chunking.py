@@ -158,10 +158,6 @@ def test_a_bare_heading_is_a_chunk_of_its_own() -> None:
     ]
 
 
-def test_an_empty_document_has_no_chunks() -> None:
-    assert cut("") == cut(" \n\n ") == ()
-
-
 @pytest.mark.parametrize(("words", "overlap"), [(0, 0), (10, 10), (10, -1)])
 def test_a_size_that_cannot_be_is_refused(words: int, overlap: int) -> None:
     with pytest.raises(ValueError, match="overlap"):

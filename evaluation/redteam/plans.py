@@ -32,7 +32,6 @@ SYSTEMS: Final = (
     "majority-vote",
     "robustrag",
     "trustrag",
-    "ragdefender",
 )
 
 SCANNED: Final = (

@@ -16,6 +16,7 @@ from domain.feedback import FeedbackLedger
 from domain.ledger import AlertLedger
 from domain.monitoring import Alert, AlertId, AlertStatus, Severity
 from monitors.events import EVENT_FIRING, EVENT_RESOLVED, fingerprint, payload
+from monitors.standing import firing
 
 NAME: Final = "calibration-drift"
 _LABELS: Final[Mapping[str, str]] = {"monitor": NAME}
@@ -118,17 +119,8 @@ class CalibrationDriftMonitor:
         return [] if resolved is None else [resolved]
 
     async def _standing(self, tenant_id: TenantId) -> Alert | None:
-        cursor: str | None = None
-        while True:
-            page = await self._alerts.list(
-                tenant_id, status=AlertStatus.FIRING, cursor=cursor, limit=200
-            )
-            for alert in page.items:
-                if alert.labels.get("monitor") == NAME:
-                    return alert
-            cursor = page.next_cursor
-            if cursor is None:
-                return None
+        found = [alert async for alert in firing(self._alerts, tenant_id, NAME)]
+        return found[0] if found else None
 
 
 def _numbers(drift: Drift | None) -> Mapping[str, object]:

@@ -24,6 +24,7 @@ from domain.monitoring import (
 from monitors.events import EVENT_FIRING, EVENT_RESOLVED, fingerprint, payload
 from monitors.spike_states import dump_state, load_state
 from monitors.spikes import Signal, SpikeOptions, SpikeState, advance, standing_signal
+from monitors.standing import firing
 
 NAME: Final = "disagreement-spike"
 
@@ -35,7 +36,6 @@ _SETTLED: Final = timedelta(minutes=2)
 
 _FIRST_LOOK: Final = 64
 _LONGEST_LOOK: Final = 4_096
-_PAGE: Final = 200
 
 
 class DisagreementMonitor:
@@ -100,18 +100,10 @@ class DisagreementMonitor:
         return now - seen.since <= _SETTLED
 
     async def _firing(self, tenant_id: TenantId) -> dict[TopicId, Alert]:
-        found: dict[TopicId, Alert] = {}
-        cursor: str | None = None
-        while True:
-            page = await self._alerts.list(
-                tenant_id, status=AlertStatus.FIRING, cursor=cursor, limit=_PAGE
-            )
-            for alert in page.items:
-                if alert.labels.get("monitor") == NAME:
-                    found[TopicId(alert.labels["topic"])] = alert
-            cursor = page.next_cursor
-            if cursor is None:
-                return found
+        return {
+            TopicId(alert.labels["topic"]): alert
+            async for alert in firing(self._alerts, tenant_id, NAME)
+        }
 
     async def _evaluate_topic(
         self, topic: Topic, standing: Alert | None, now: datetime

@@ -14,9 +14,9 @@ from domain.ledger import AlertLedger, ObservationLedger
 from domain.monitoring import Alert, AlertId, AlertStatus, Severity
 from domain.verification import LatencyClass
 from monitors.events import EVENT_FIRING, EVENT_RESOLVED, fingerprint, payload
+from monitors.standing import firing
 
 NAME: Final = "latency-p99"
-_PAGE: Final = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,18 +93,10 @@ class LatencyMonitor:
         return changed
 
     async def _standing(self, tenant_id: TenantId) -> dict[LatencyClass, Alert]:
-        found: dict[LatencyClass, Alert] = {}
-        cursor: str | None = None
-        while True:
-            page = await self._alerts.list(
-                tenant_id, status=AlertStatus.FIRING, cursor=cursor, limit=_PAGE
-            )
-            for alert in page.items:
-                if alert.labels.get("monitor") == NAME:
-                    found[LatencyClass(alert.labels["latency_class"])] = alert
-            cursor = page.next_cursor
-            if cursor is None:
-                return found
+        return {
+            LatencyClass(alert.labels["latency_class"]): alert
+            async for alert in firing(self._alerts, tenant_id, NAME)
+        }
 
     def _alert(
         self,

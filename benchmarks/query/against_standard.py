@@ -167,7 +167,8 @@ def _await_ready(url: str) -> None:
             if httpx.get(f"{url}/models").is_success:
                 return
         except httpx.TransportError:
-            time.sleep(0.1)
+            pass
+        time.sleep(0.1)
     raise TimeoutError("the model server did not start")
 
 

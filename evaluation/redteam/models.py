@@ -23,7 +23,7 @@ from evaluation.redteam.systems.peers import (
     StandardRag,
 )
 from evaluation.redteam.systems.reply import System
-from evaluation.redteam.world import NOW, RememberingEmbedder, World
+from evaluation.redteam.world import NOW, World
 from gateway.query.sentence_vectors import SentenceVectors
 from runtime.answering import (
     SHIPPED_ARTEFACTS,
@@ -37,6 +37,9 @@ from runtime.settings import Settings
 from runtime.storage import build_embedder
 
 OURS: Final = "mithridate"
+_TEXTS_KEPT: Final = 200_000
+"""Texts of a run that are embedded once; at 1.5 kB each, 300 MB."""
+
 _PREFIX: Final = "mithridate-without-"
 
 Thresholds = Mapping[tuple[str, bool, int], float | None]
@@ -44,8 +47,7 @@ Thresholds = Mapping[tuple[str, bool, int], float | None]
 
 async def build_models(settings: Settings, http: httpx.AsyncClient) -> Models:
     """Build the models of the settings; every text is embedded once a run."""
-    embedder = RememberingEmbedder(build_embedder(settings.embedder, http))
-    sentences = SentenceVectors.over(embedder)
+    sentences = SentenceVectors(build_embedder(settings.embedder, http), capacity=_TEXTS_KEPT)
     return Models(
         embedder=sentences,
         drafter=build_drafter(settings, embedder=sentences, http=http),

@@ -30,7 +30,6 @@ class ScratchVectors:
         self._own = InMemoryVectorStore()
         self.apart = InMemoryVectorStore()
         self.flat = InMemoryVectorStore()
-        self.origins: dict[DocumentId, Origin] = {}
 
     async def upsert(self, records: Sequence[VectorRecord]) -> None:
         await self._own.upsert(records)
@@ -39,7 +38,6 @@ class ScratchVectors:
         ]
         await self.apart.upsert(alone)
         await self.flat.upsert([replace(one, origin=_nobody(one), trust=1.0) for one in alone])
-        self.origins.update({one.chunk.document_id: one.origin for one in records})
 
     async def search(
         self,
@@ -76,9 +74,6 @@ class ScratchVectors:
         return await self._own.document_ids(tenant_id=tenant_id)
 
     async def set_origin(self, origin: Origin, *, tenant_id: TenantId) -> int:
-        self.origins.update(
-            {name: origin for name, held in self.origins.items() if held.ref == origin.ref}
-        )
         await self.apart.set_origin(origin, tenant_id=tenant_id)
         return await self._own.set_origin(origin, tenant_id=tenant_id)
 

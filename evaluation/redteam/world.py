@@ -11,9 +11,6 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
 from backends.memory.blobs import InMemoryBlobStore
 from backends.memory.clock import SequentialIds
 from backends.memory.ledger import InMemoryLedger
@@ -22,7 +19,7 @@ from defences.retrieval.families import FamilyDecision
 from defences.retrieval.shingles import SCHEME
 from domain.documents import DEFAULT_TENANT, DocumentId, DocumentStatus, OriginRef
 from domain.ledger import DocumentRecord, NewDocument, Settlement
-from domain.retrieval import Embedder, Vector
+from domain.retrieval import Embedder
 from domain.scanning import Detector
 from evaluation.clean_report import clean_report
 from evaluation.redteam.attacks.planted import Planted
@@ -80,7 +77,6 @@ class World:
         planted: Documents of the attacker, those that are held too.
         held: Planted documents that the scan did not admit.
         withheld: Whether origins, age and trust are kept from every system.
-        scores: Trust of each scanned document, planted or not; empty where nothing is scanned.
     """
 
     calendar: Calendar
@@ -91,7 +87,6 @@ class World:
     planted: set[DocumentId] = field(default_factory=set)
     held: int = 0
     withheld: bool = False
-    scores: dict[DocumentId, float] = field(default_factory=dict)
 
     def copied(self) -> World:
         return copy.deepcopy(self)
@@ -131,6 +126,7 @@ class Laboratory:
         self._settings = settings
         self._embedder = embedder
         self._detectors = tuple(detectors)
+        self._by_text: dict[tuple[bool, float], Mapping[str, Passage]] = {}
         self._bases: dict[tuple[bool, Stage, float], World] = {}
 
     async def world(
@@ -143,7 +139,7 @@ class Laboratory:
         share: float = 1.0,
     ) -> World:
         """Return the installation with `planted` in it, as it is when the question is asked."""
-        passages = {one.text: one for one in passages_of(self._rows, mode, share=share)}
+        passages = self._passages(mode, share)
         world = (await self._base(passages, mode, stage, share)).copied()
         world.withheld = mode is ProvenanceMode.NONE
         bench = _Bench(world, self._settings, self._embedder, self._detectors, stage)
@@ -157,6 +153,14 @@ class Laboratory:
             await self._plant(bench, row, text, origin, number)
         world.calendar.at = NOW
         return world
+
+    def _passages(self, mode: ProvenanceMode, share: float) -> Mapping[str, Passage]:
+        """Return the clean passages by text; only mode `none` names them otherwise."""
+        key = (mode is ProvenanceMode.NONE, share)
+        if key not in self._by_text:
+            found = passages_of(self._rows, mode, share=share)
+            self._by_text[key] = {one.text: one for one in found}
+        return self._by_text[key]
 
     async def _plant(
         self, bench: _Bench, row: Row, text: Planted, origin: OriginRef, number: int
@@ -290,9 +294,6 @@ class _Bench:
             return receipt.record
         if self._scans:
             await self._ingestion.pipeline.ingest(name)
-            stored = await documents.stored_assessment(DEFAULT_TENANT, name)
-            if stored is not None:
-                self.world.scores[name] = stored.assessment.score
         else:
             await self._admit(name)
         return await documents.get(DEFAULT_TENANT, name)
@@ -326,31 +327,6 @@ class _Bench:
         await self._ingestion.pipeline.admit_in_turn(
             record, seen, trust=admitted.score, write=write
         )
-
-
-class RememberingEmbedder:
-    """Embeds every text once a run."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-        self._known: dict[str, Vector] = {}
-
-    @property
-    def dimensions(self) -> int:
-        return self._embedder.dimensions
-
-    @property
-    def version(self) -> str:
-        return self._embedder.version
-
-    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        new = list(dict.fromkeys(text for text in texts if text not in self._known))
-        if new:
-            for text, vector in zip(new, await self._embedder.embed(new), strict=True):
-                self._known[text] = vector
-        if not texts:
-            return np.zeros((0, self.dimensions), dtype=np.float32)
-        return np.stack([self._known[text] for text in texts])
 
 
 def clean_id(text: str) -> DocumentId:

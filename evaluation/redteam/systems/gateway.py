@@ -146,7 +146,6 @@ class Mithridate:
             confidence=self._confidence(result),
             drafts=noted(result.drafts, frozenset(world.planted)),
             picked=best.drafts[0].draft.subset.index if best is not None else None,
-            established=tuple(hit.chunk.id for hit in result.retrieved if hit.origin.established),
         )
 
     def _options(self, row: Row, world: World) -> QueryOptions:

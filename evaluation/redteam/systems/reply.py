@@ -31,7 +31,6 @@ class Reply:
         score: By which the system itself orders its answers over questions; None where it has none.
         confidence: Calibrated probability that the answer is right; None where the system has none.
         picked: Position of the draft that was answered with; None where that is no one's.
-        established: Ids of the established chunks that were retrieved, in order.
     """
 
     answer: str | None
@@ -42,7 +41,6 @@ class Reply:
     confidence: float | None = None
     drafts: tuple[DraftNote, ...] = ()
     picked: int | None = None
-    established: tuple[str, ...] = ()
 
 
 class System(Protocol):

@@ -30,16 +30,13 @@ from domain.documents import (
     DocumentId,
     DocumentParser,
     MetadataField,
-    Neighbour,
     Origin,
     OriginKind,
-    Overlap,
     ParsedDocument,
     Provenance,
 )
 from domain.errors import ConfigurationError, DocumentUnreadableError, UnsupportedMediaTypeError
-from domain.scanning import Detector, Finding, ScanReport
-from domain.text import MappedText
+from domain.scanning import Detector, ScanReport
 from domain.trust import TrustAssessment
 from ingest.citations import CitationLookup
 from ingest.masking import Masking
@@ -66,16 +63,24 @@ class Judged:
     """What the detectors and the policy say of one document.
 
     Attributes:
-        text: Visible and hardened.
-        in_input_text: Whether spans count in the input's own text, not in one made of its parts.
+        document: As it was scanned.
         risks: Of each kind alone, in [0, 1].
     """
 
-    text: str
-    in_input_text: bool
+    document: Document
     report: ScanReport
     assessment: TrustAssessment
     risks: Mapping[str, float]
+
+    @property
+    def text(self) -> str:
+        """The visible text, hardened."""
+        return self.document.text.text
+
+    @property
+    def in_input_text(self) -> bool:
+        """Whether spans count in the input's own text, not in one made of its parts."""
+        return self.document.media_type in TEXT_TYPES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,9 +113,7 @@ class Scanner:
         document = await self._document(content, file_name, metadata)
         report = scan(document, self.detectors)
         return self._judged(
-            document.text.text,
-            report if self.masking is None else self.masking.applied(report),
-            in_input_text=document.media_type in TEXT_TYPES,
+            document, report if self.masking is None else self.masking.applied(report)
         )
 
     async def cited(self, content: bytes, *, file_name: str | None) -> Sequence[CheckedCitation]:
@@ -131,50 +134,15 @@ class Scanner:
         )
         return document if self.citations is None else await self.citations.look_up(document)
 
-    def with_surroundings(
-        self,
-        judged: Judged,
-        neighbours: Sequence[Neighbour],
-        *,
-        overlaps: Sequence[Overlap] = (),
-        crowd: int = 0,
-    ) -> Judged:
-        """Judge again, now that it is known what else says the same."""
+    def with_surroundings(self, judged: Judged, document: Document) -> Judged:
+        """Judge again, now that the document knows what else says the same."""
         other = [
             finding
             for finding in judged.report.findings
             if not finding.rule.startswith(f"{NearDuplicatesDetector.name}.")
         ]
-        found = self.near_duplicates(judged.text, neighbours, overlaps=overlaps, crowd=crowd)
-        return self._judged(
-            judged.text,
-            replace(judged.report, findings=(*other, *found)),
-            in_input_text=judged.in_input_text,
-        )
-
-    def near_duplicates(
-        self,
-        text: str,
-        neighbours: Sequence[Neighbour],
-        *,
-        overlaps: Sequence[Overlap] = (),
-        crowd: int = 0,
-    ) -> Sequence[Finding]:
-        """Return what its surroundings say of a new document with this text."""
-        return NearDuplicatesDetector().scan(
-            Document(
-                id=DocumentId("scan"),
-                tenant_id=DEFAULT_TENANT,
-                media_type="text/plain",
-                sha256="0" * 64,
-                raw_text=text,
-                text=MappedText.identity(text),
-                provenance=self._provenance(),
-                neighbours=tuple(neighbours),
-                overlaps=tuple(overlaps),
-                crowd=crowd,
-            )
-        )
+        found = NearDuplicatesDetector().scan(document)
+        return self._judged(document, replace(judged.report, findings=(*other, *found)))
 
     async def _parse(self, content: bytes, file_name: str | None) -> ParsedDocument:
         if _is_short_text(content, file_name):
@@ -188,11 +156,10 @@ class Scanner:
                 pass
         return await self.confined.parse(content, claimed_media_type=None, file_name=file_name)
 
-    def _judged(self, text: str, report: ScanReport, *, in_input_text: bool) -> Judged:
+    def _judged(self, document: Document, report: ScanReport) -> Judged:
         received = self._provenance()
         return Judged(
-            text=text,
-            in_input_text=in_input_text,
+            document=document,
             report=report,
             assessment=self.policy.assess(report, received, now=received.received_at),
             risks=self.policy.group_risks(report),

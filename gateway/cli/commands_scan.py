@@ -114,7 +114,7 @@ def _lines(
                 yield line_of(each, scanner)
             return
         batch = list(looked)
-    for each, findings in zip(batch, near_duplicates_within(batch, scanner), strict=True):
+    for each, findings in zip(batch, near_duplicates_within(batch), strict=True):
         yield line_of(each, scanner, beside=findings)
 
 

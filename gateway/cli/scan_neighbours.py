@@ -9,9 +9,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from backends.memory.near_duplicates import InMemoryNearDuplicateIndex
+from defences.detectors.near_duplicates import NearDuplicatesDetector
 from defences.retrieval.differences import differences
 from defences.retrieval.shingles import SCHEME, fingerprint
-from domain.documents import DEFAULT_TENANT, DocumentId, Neighbour, NeighbourRelation, Origin
+from domain.documents import (
+    DEFAULT_TENANT,
+    Document,
+    DocumentId,
+    Neighbour,
+    NeighbourRelation,
+    Origin,
+)
 from domain.retrieval import Fingerprint
 from domain.scanning import Finding
 from domain.trust import Verdict
@@ -26,7 +34,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Member:
     id: DocumentId
-    text: str
+    document: Document
     fingerprint: Fingerprint
     admitted: bool
 
@@ -47,13 +55,14 @@ class LiveIndex:
         """
         if scanned.judged is None:
             return scanned
-        seen = self._runner.run(self._lookup.look_up(DEFAULT_TENANT, None, scanned.judged.text))
-        if not (seen.neighbours or seen.overlaps or seen.crowd):
+        document = self._runner.run(self._surrounded(scanned.judged.document))
+        if not (document.neighbours or document.overlaps or document.crowd):
             return scanned
-        judged = self._scanner.with_surroundings(
-            scanned.judged, seen.neighbours, overlaps=seen.overlaps, crowd=seen.crowd
-        )
-        return replace(scanned, judged=judged)
+        return replace(scanned, judged=self._scanner.with_surroundings(scanned.judged, document))
+
+    async def _surrounded(self, document: Document) -> Document:
+        seen = await self._lookup.look_up(document.tenant_id, None, document.text.text)
+        return await self._lookup.clear(seen.around(document))
 
 
 @contextmanager
@@ -85,13 +94,11 @@ def open_live_index(settings: Settings, scanner: Scanner) -> Iterator[LiveIndex]
             runner.run(ledger.close())
 
 
-def near_duplicates_within(
-    batch: Sequence[Scanned], scanner: Scanner
-) -> Sequence[Sequence[Finding]]:
+def near_duplicates_within(batch: Sequence[Scanned]) -> Sequence[Sequence[Finding]]:
     """Return, for each document of the batch, what its near-copies in the batch say of it."""
     members = [_member(number, scanned) for number, scanned in enumerate(batch)]
     with asyncio.Runner() as runner:
-        return runner.run(_within(members, scanner))
+        return runner.run(_within(members))
 
 
 def _member(number: int, scanned: Scanned) -> _Member | None:
@@ -101,15 +108,14 @@ def _member(number: int, scanned: Scanned) -> _Member | None:
         return None
     return _Member(
         id=DocumentId(f"{number:09d}"),
-        text=judged.text,
+        document=judged.document,
         fingerprint=own,
         admitted=judged.assessment.verdict is Verdict.ADMIT,
     )
 
 
-async def _within(
-    members: Sequence[_Member | None], scanner: Scanner
-) -> Sequence[Sequence[Finding]]:
+async def _within(members: Sequence[_Member | None]) -> Sequence[Sequence[Finding]]:
+    detector = NearDuplicatesDetector()
     index = InMemoryNearDuplicateIndex(scheme=SCHEME)
     known = {member.id: member for member in members if member is not None}
     for document_id, each in known.items():
@@ -124,12 +130,12 @@ async def _within(
             _neighbour(member, known[candidate.document_id], candidate.similarity)
             for candidate in near.candidates[:MAX_NEIGHBOURS]
         ]
-        found.append(scanner.near_duplicates(member.text, neighbours) if neighbours else ())
+        found.append(detector.scan(replace(member.document, neighbours=tuple(neighbours))))
     return found
 
 
 def _neighbour(member: _Member, other: _Member, similarity: float) -> Neighbour:
-    difference = differences(other.text, member.text)
+    difference = differences(other.document.text.text, member.document.text.text)
     return Neighbour(
         document_id=other.id,
         # Each is a document of a new origin of its own.

@@ -19,6 +19,7 @@ MithridateError
     ├── TransientError    retrying may help                -> task retry, 503
     │   └── DeadlineError      no answer in time
     └── PermanentError    retrying cannot help             -> dead letter, 502
+        └── ReceiverGoneError  a receiver wants nothing more, ever
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ __all__ = [
     "NotFoundError",
     "PermanentError",
     "RateLimitedError",
+    "ReceiverGoneError",
     "ScanUnderWayError",
     "TransientError",
     "UnauthenticatedError",
@@ -153,6 +155,10 @@ class DeadlineError(TransientError):
 
 class PermanentError(DependencyError):
     code = "dependency-rejected"
+
+
+class ReceiverGoneError(PermanentError):
+    """A receiver said that it wants nothing more: it is disabled."""
 
 
 def _restored(

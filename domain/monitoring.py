@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import NewType, Protocol
+from typing import Final, NewType, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,8 @@ from domain.verification import LatencyClass
 TopicId = NewType("TopicId", str)
 AlertId = NewType("AlertId", str)
 WebhookId = NewType("WebhookId", str)
+
+WEBHOOK: Final = "webhook"
 
 
 class Severity(StrEnum):
@@ -142,7 +144,13 @@ class Monitor(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Webhook:
-    """A registered receiver. `secret` is `whsec_<base64>`, needed for signing, never shown again."""
+    """A registered receiver.
+
+    Attributes:
+        secret: `whsec_<base64>`, needed for signing, never shown again.
+        kind: `WEBHOOK`, or the kind of a sink: then it is of the settings and serves all tenants.
+        former_secret: Signs as well until `former_until`, so that receivers can change over.
+    """
 
     id: WebhookId
     tenant_id: TenantId
@@ -151,6 +159,15 @@ class Webhook:
     event_types: frozenset[str]
     created_at: datetime
     disabled_at: datetime | None = None
+    kind: str = WEBHOOK
+    former_secret: str | None = None
+    former_until: datetime | None = None
+
+    def secrets_at(self, now: datetime) -> tuple[str, ...]:
+        """Return the secrets that sign at this moment, the current one first."""
+        if self.former_secret is None or self.former_until is None or now >= self.former_until:
+            return (self.secret,)
+        return (self.secret, self.former_secret)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,6 +192,7 @@ class WebhookSender(Protocol):
 
         Raises:
             TransientError: Try again later.
-            PermanentError: Never try this delivery again (the address is not allowed, 410 Gone).
+            ReceiverGoneError: The receiver wants nothing more (410 Gone).
+            PermanentError: Never try this delivery again (the address is not allowed).
         """
         ...

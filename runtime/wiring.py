@@ -15,6 +15,7 @@ from backends.answer_cache_redis import RedisAnswerCache, RedisEvidenceStamps
 from backends.blobs_files import FileBlobStore
 from backends.citations.cache_redis import RedisCitationCache
 from backends.clock import SystemClock
+from backends.guarded_post import GuardedPoster
 from backends.ids import RandomIds
 from backends.jobs_celery import CeleryJobQueue
 from backends.ledger.sql import SqlLedger
@@ -231,8 +232,10 @@ async def build_services(settings: Settings, *, broker_url: str) -> Services:
             ledger=ledger,
             clock=clock,
             sender=HttpWebhookSender(
-                allow_private_networks=settings.webhooks.allow_private_networks,
-                timeout_seconds=settings.webhooks.timeout_seconds,
+                GuardedPoster(
+                    allow_private_networks=settings.webhooks.allow_private_networks,
+                    timeout_seconds=settings.webhooks.timeout_seconds,
+                )
             ),
         ),
         relay=OutboxRelay(

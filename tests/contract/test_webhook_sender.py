@@ -17,6 +17,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from standardwebhooks import Webhook as Verifier
 from standardwebhooks.webhooks import WebhookVerificationError
 
+from backends.guarded_post import GuardedPoster
 from backends.memory.webhooks import RecordingWebhookSender
 from backends.webhook_http import HttpWebhookSender
 from domain.documents import DEFAULT_TENANT
@@ -64,7 +65,9 @@ def webhook(url: str, *, secret: str = SECRET) -> Webhook:
 
 
 def local_sender(*, timeout_seconds: float = 5.0) -> HttpWebhookSender:
-    return HttpWebhookSender(allow_private_networks=True, timeout_seconds=timeout_seconds)
+    return HttpWebhookSender(
+        GuardedPoster(allow_private_networks=True, timeout_seconds=timeout_seconds)
+    )
 
 
 # Every sender
@@ -224,7 +227,7 @@ async def test_no_error_repeats_url_secret_or_payload() -> None:
         url = f"http://127.0.0.1:{receiver.port}/path-token?key=query-token"
         for sender, target in (
             (local_sender(), webhook(url)),
-            (HttpWebhookSender(), webhook(url.replace("http:", "https:"))),
+            (HttpWebhookSender(GuardedPoster()), webhook(url.replace("http:", "https:"))),
             (local_sender(), webhook(url.replace("127.0.0.1", "user:pass-token@127.0.0.1"))),
             (local_sender(), webhook(url, secret="whsec_b")),
         ):
@@ -257,7 +260,7 @@ class Names:
 async def test_a_private_address_is_refused_by_default(host: str) -> None:
     async with receiving(answer(200)) as receiver:
         with pytest.raises(PermanentError):
-            await HttpWebhookSender().send(
+            await HttpWebhookSender(GuardedPoster()).send(
                 DELIVERY, webhook(f"https://{host}:{receiver.port}/"), now=NOW
             )
 
@@ -280,7 +283,7 @@ async def test_a_private_address_is_refused_by_default(host: str) -> None:
 )
 async def test_a_name_that_leads_to_a_private_address_is_refused(addresses: list[str]) -> None:
     names = Names(addresses)
-    sender = HttpWebhookSender(resolve=names)
+    sender = HttpWebhookSender(GuardedPoster(resolve=names))
 
     with pytest.raises(PermanentError, match="receiver is at"):
         await sender.send(DELIVERY, webhook("https://hooks.example.test/"), now=NOW)
@@ -292,7 +295,7 @@ async def test_plain_http_is_refused_by_default() -> None:
     names = Names(["93.184.216.34"])
 
     with pytest.raises(PermanentError, match="https"):
-        await HttpWebhookSender(resolve=names).send(
+        await HttpWebhookSender(GuardedPoster(resolve=names)).send(
             DELIVERY, webhook("http://hooks.example.test/"), now=NOW
         )
 
@@ -303,7 +306,7 @@ async def test_a_host_is_resolved_once_and_the_checked_address_connected_to() ->
     async with receiving(answer(200)) as receiver:
         # A second look-up would find somewhere else.
         names = Names(["127.0.0.1"], ["192.0.2.1"])
-        sender = HttpWebhookSender(allow_private_networks=True, resolve=names)
+        sender = HttpWebhookSender(GuardedPoster(allow_private_networks=True, resolve=names))
         url = f"http://hooks.example.test:{receiver.port}/a"
 
         await sender.send(DELIVERY, webhook(url), now=NOW)
@@ -315,7 +318,7 @@ async def test_a_host_is_resolved_once_and_the_checked_address_connected_to() ->
 async def test_the_next_address_is_tried_where_the_first_does_not_connect() -> None:
     async with receiving(answer(200)) as receiver:
         names = Names(["127.0.0.2", "127.0.0.1"])
-        sender = HttpWebhookSender(allow_private_networks=True, resolve=names)
+        sender = HttpWebhookSender(GuardedPoster(allow_private_networks=True, resolve=names))
 
         await sender.send(DELIVERY, webhook(f"http://hooks.example.test:{receiver.port}/"), now=NOW)
 
@@ -328,7 +331,7 @@ async def test_a_name_without_an_address_is_tried_again() -> None:
 
     for resolve in (nowhere, Names([])):
         with pytest.raises(TransientError, match="resolved"):
-            await HttpWebhookSender(resolve=resolve).send(
+            await HttpWebhookSender(GuardedPoster(resolve=resolve)).send(
                 DELIVERY, webhook("https://hooks.example.test/"), now=NOW
             )
 
@@ -387,7 +390,7 @@ async def test_tls_is_checked_under_the_hosts_own_name(tmp_path: Path) -> None:
     trusting = ssl.create_default_context(cafile=path)
     async with receiving(answer(200), tls=server_tls(path, asked)) as receiver:
         sender = HttpWebhookSender(
-            allow_private_networks=True, resolve=Names(["127.0.0.1"]), tls=trusting
+            GuardedPoster(allow_private_networks=True, resolve=Names(["127.0.0.1"]), tls=trusting)
         )
         await sender.send(
             DELIVERY, webhook(f"https://hooks.example.test:{receiver.port}/"), now=NOW
@@ -405,7 +408,7 @@ async def test_a_certificate_that_does_not_fit_is_not_delivered_to(
     tls = ssl.create_default_context(cafile=path) if trusted else None
     async with receiving(answer(200), tls=server_tls(path, [])) as receiver:
         sender = HttpWebhookSender(
-            allow_private_networks=True, resolve=Names(["127.0.0.1"]), tls=tls
+            GuardedPoster(allow_private_networks=True, resolve=Names(["127.0.0.1"]), tls=tls)
         )
 
         with pytest.raises(TransientError, match="ConnectError"):
@@ -418,7 +421,7 @@ async def test_a_certificate_that_does_not_fit_is_not_delivered_to(
 
 def test_a_timeout_must_be_positive() -> None:
     with pytest.raises(ValueError, match="timeout_seconds"):
-        HttpWebhookSender(timeout_seconds=0)
+        HttpWebhookSender(GuardedPoster(timeout_seconds=0))
 
 
 async def test_environment_proxies_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:

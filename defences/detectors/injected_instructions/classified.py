@@ -59,14 +59,24 @@ class ClassifiedWindow:
 
     Attributes:
         at: The window, in the reading's view.
-        focus: Its sentence, line or quotation that the ranker likes best.
         risk: By both tiers, in [0, 1].
     """
 
     reading: Reading
     at: Span
-    focus: Span
     risk: float
+    ranker: WindowRanker
+
+    def focus(self) -> Span:
+        """Return its sentence, line or quotation that the ranker likes best."""
+        start, end = self.at.start, self.at.end
+        text = self.reading.view.text.text[start:end]
+        bounds = np.asarray([match.span() for match in _SENTENCE.finditer(text)], np.int64)
+        if not len(bounds):
+            return self.at
+        scores = self.ranker.scores(self.reading.folded[start:end], bounds)
+        first, last = bounds[int(scores.argmax())].tolist()
+        return Span(start + first, start + last)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,8 +125,8 @@ class WindowReader:
             ClassifiedWindow(
                 reading=candidate.reading,
                 at=candidate.at,
-                focus=self._focus(candidate),
                 risk=together(risk, candidate.score),
+                ranker=self._ranker,
             )
             for candidate, risk in zip(chosen, self._classifier.risks(texts), strict=True)
         ]
@@ -145,17 +155,6 @@ class WindowReader:
             _Candidate(reading=reading, at=Span(*cut.window(row)), score=float(scores[row]))
             for row in likeliest
         ]
-
-    def _focus(self, candidate: _Candidate) -> Span:
-        """Return the likeliest sentence, line or quotation of the window."""
-        start, end = candidate.at.start, candidate.at.end
-        text = candidate.reading.view.text.text[start:end]
-        bounds = np.asarray([match.span() for match in _SENTENCE.finditer(text)], np.int64)
-        if not len(bounds):
-            return candidate.at
-        scores = self._ranker.scores(candidate.reading.folded[start:end], bounds)
-        first, last = bounds[int(scores.argmax())].tolist()
-        return Span(start + first, start + last)
 
 
 def _chosen(candidates: Sequence[_Candidate]) -> list[_Candidate]:

@@ -154,23 +154,22 @@ def _classified_hits(windows: Sequence[ClassifiedWindow]) -> Iterator[_Hit]:
     Windows of one document are no independent witnesses: their doubts do not add up, or length
     alone would.
     """
-    hits = [_window_hit(window) for window in windows]
-    hostile = [hit for hit in hits if hit.risk >= _HOSTILE]
-    if hostile:
-        yield from hostile
-    elif hits:
-        likeliest = max(hits, key=lambda hit: hit.risk)
-        if likeliest.risk >= _LIKELY:
-            yield likeliest
+    risks = [(_window_risk(window), window) for window in windows]
+    telling = [pair for pair in risks if pair[0] >= _HOSTILE]
+    if not telling and risks:
+        likeliest = max(risks, key=lambda pair: pair[0])
+        telling = [likeliest] if likeliest[0] >= _LIKELY else []
+    for risk, window in telling:
+        yield _at(window.reading, CLASSIFIED, risk=risk, at=window.focus())
 
 
-def _window_hit(window: ClassifiedWindow) -> _Hit:
-    """Return a hit whose odds, unlike a rule's doubt, are raised by decoding and concealment.
+def _window_risk(window: ClassifiedWindow) -> float:
+    """Return a risk whose odds, unlike a rule's doubt, are raised by decoding and concealment.
 
     Most windows say nothing: halving the doubt about nothing would make it a finding.
     """
     odds = window.risk / max(1e-9, 1.0 - window.risk) / _share_of_doubt(window.reading)
-    return _at(window.reading, CLASSIFIED, risk=odds / (1.0 + odds), at=window.focus)
+    return odds / (1.0 + odds)
 
 
 def _rule_hit(reading: Reading, rule: Rule, at: Span) -> _Hit:

@@ -13,9 +13,10 @@ from defences.detectors.injected_instructions.rules import (
 )
 
 # Manuals warn of it: "do not ignore the instructions above", "if you ignore ...".
+# Where words start first: it is cheaper to see than all that may not stand before.
 _DROP = (
-    r"(?<!do\snot\s)(?<!must\snot\s)(?<!should\snot\s)(?<!never\s)(?<!don't\s)(?<!cannot\s)(?<!if\syou\s)(?<!who\s)(?<!by\s)"
-    r"\b(?:ignor(?:e|es|ing)|disregard(?:ing)?|forget(?:ting)?|overlook|bypass(?:ing)?"
+    r"\b(?=\w)(?<!do\snot\s)(?<!must\snot\s)(?<!should\snot\s)(?<!never\s)(?<!don't\s)(?<!cannot\s)(?<!if\syou\s)(?<!who\s)(?<!by\s)"
+    r"(?:ignor(?:e|es|ing)|disregard(?:ing)?|forget(?:ting)?|overlook|bypass(?:ing)?"
     r"|overrid(?:e|es|ing)|overrule|discard|dismiss|neglect|abandon|drop|supersedes?|cancel"
     r"|(?:do not|don't|stop|cease)~(?:follow|obey|heed|comply~with)(?:ing)?"
     r"|(?:put|set|leave|cast)~aside|pay~no~attention~to|throw~(?:out|away)|erase|wipe)\b"
@@ -80,8 +81,15 @@ TAKEOVER: tuple[Rule, ...] = (
         OVERRIDE,
         0.85,
         f"{_DROP_NEEDLES}&told,above,before,said,discussed,prior,previous,instructed,written",
-        rf"{_DROP}~(?:about )?(?:everything|anything|whatever|what|all that (?:is|was))<3>(?:told|instructed|said|above|before"
-        r"|prior|previously|discussed|written|preceding)\b",
+        rf"{_DROP}~(?:about )?(?:(?:everything|anything|whatever|all that (?:is|was))<3>|what~(?:you|the (?:user|developer|operator)|is|was|has)\b<2>)"
+        r"(?:told|instructed|said|above|before|prior|previously|discussed|written|preceding)\b",
+    ),
+    # What somebody else told, people pay no attention to either.
+    rule(
+        OVERRIDE,
+        0.4,
+        f"{_DROP_NEEDLES}&told,above,before,said,discussed,prior,previous,instructed,written",
+        rf"{_DROP}~(?:about )?what<3>(?:told|instructed|said|above|before|prior|previously|discussed|written|preceding)\b",
     ),
     rule(
         OVERRIDE,

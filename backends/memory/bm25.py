@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from backends.keywords import words_of
@@ -23,6 +23,16 @@ class KeywordIndex:
         self._words: dict[ChunkId, frozenset[str]] = {}
         self._lengths: dict[ChunkId, int] = {}
         self._total = 0
+
+    def __deepcopy__(self, memo: Mapping[int, object]) -> KeywordIndex:
+        """Copy the counts level by level: one by one they are most of what copying a store takes."""
+        del memo
+        copied = KeywordIndex()
+        copied._postings = {word: dict(held) for word, held in self._postings.items()}
+        copied._words = dict(self._words)
+        copied._lengths = dict(self._lengths)
+        copied._total = self._total
+        return copied
 
     def add(self, chunk_id: ChunkId, text: str) -> None:
         """Index a text that is not in the index yet."""

@@ -167,12 +167,19 @@ def resume(path: Path) -> tuple[Asked, ...]:
     if not path.exists():
         return ()
     asked = read_asked(path)
+    take_off_cut_line(path)
+    return asked
+
+
+def take_off_cut_line(path: Path) -> None:
+    """End a file after its last whole line; one that is not there stays away."""
+    if not path.exists():
+        return
     content = path.read_bytes()
     whole = content.rfind(b"\n") + 1
     if whole < len(content):
         with path.open("r+b") as file:
             file.truncate(whole)
-    return asked
 
 
 _CELL_FIELDS: Final = tuple(each.name for each in fields(Cell))

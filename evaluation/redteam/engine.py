@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import random
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -19,11 +19,13 @@ from evaluation.redteam.plans import Plan
 from evaluation.redteam.provenance import ProvenanceMode
 from evaluation.redteam.rows import Row
 from evaluation.redteam.systems.reply import Reply, System
+from evaluation.redteam.watched import Watched, Watcher
 from evaluation.redteam.world import Laboratory, Stage, World
 
 FOLDS: Final = 2
 
 Record = Callable[[Asked], None]
+Note = Callable[[Watched], None]
 
 
 def fold_of(row: Row) -> int:
@@ -48,6 +50,9 @@ class Engine:
         words: int,
         record: Record,
         done: Mapping[tuple[Cell, str, RowId], Asked],
+        watcher: Watcher | None = None,
+        note: Note = lambda _: None,
+        watched: Collection[tuple[Cell, RowId]] = (),
     ) -> None:
         self._rows = tuple(rows)
         self._laboratory = laboratory
@@ -55,6 +60,9 @@ class Engine:
         self._words = words
         self._record = record
         self._done = dict(done)
+        self._watcher = watcher
+        self._note = note
+        self._watched = set(watched)
 
     async def run(self, plan: Plan, rows: Sequence[Row]) -> None:
         """Ask `rows`, some of all rows of the run, in every cell of the plan."""
@@ -82,12 +90,23 @@ class Engine:
                 worlds[mode] = await self._laboratory.world(
                     row, planted, mode=mode, stage=Stage(cell.stage), share=cell.share
                 )
+                await self._watch(cell, row, mode, worlds[mode])
             began = time.perf_counter()
             reply = await system.ask(row, worlds[mode])
             seconds = time.perf_counter() - began
             self._write(
                 self._judged(cell, row, system, reply, planted, worlds[mode], seconds=seconds)
             )
+
+    async def _watch(self, cell: Cell, row: Row, mode: ProvenanceMode, world: World) -> None:
+        """Note what became of the corpus, once, of the world that has the cell's own provenance."""
+        key = cell, RowId(row.id)
+        if self._watcher is None or key in self._watched or str(mode) != cell.provenance:
+            return
+        found = await self._watcher.look(cell, row, world)
+        if found is not None:
+            self._watched.add(key)
+            self._note(found)
 
     def _twin(self, plan: Plan, cell: Cell, row: Row, system: System) -> Asked | None:
         """Return what the system said of the same texts under another provenance."""

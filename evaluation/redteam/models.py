@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
+from pathlib import Path
 from typing import Final
 
 import httpx
@@ -12,6 +13,7 @@ from domain.answering import PartitionMode
 from domain.scanning import Detector
 from evaluation.redteam.engine import fold_of
 from evaluation.redteam.judging import MODEL_WORDS, SENTENCE_WORDS
+from evaluation.redteam.kept import Keep, KeptDrafter, KeptEmbedder
 from evaluation.redteam.rows import Row
 from evaluation.redteam.systems.filters import TrustRag
 from evaluation.redteam.systems.gateway import Mithridate, Models, Part
@@ -45,12 +47,22 @@ _PREFIX: Final = "mithridate-without-"
 Thresholds = Mapping[tuple[str, bool, int], float | None]
 
 
-async def build_models(settings: Settings, http: httpx.AsyncClient) -> Models:
-    """Build the models of the settings; every text is embedded once a run."""
-    sentences = SentenceVectors(build_embedder(settings.embedder, http), capacity=_TEXTS_KEPT)
+async def build_models(
+    settings: Settings, http: httpx.AsyncClient, *, keep: Path | None = None
+) -> Models:
+    """Build the models of the settings; every text is embedded once a run.
+
+    With a `keep` no text is embedded and no draft made that some run has there.
+    """
+    embedder = build_embedder(settings.embedder, http)
+    kept = Keep(keep) if keep is not None else None
+    if kept is not None:
+        embedder = KeptEmbedder(embedder, kept)
+    sentences = SentenceVectors(embedder, capacity=_TEXTS_KEPT)
+    drafter = build_drafter(settings, embedder=sentences, http=http)
     return Models(
         embedder=sentences,
-        drafter=build_drafter(settings, embedder=sentences, http=http),
+        drafter=KeptDrafter(drafter, kept) if kept is not None else drafter,
         verifier=await build_verifier(settings, embedder=sentences, http=http),
         calibrators=load_calibrators(settings.answering.calibration_path or SHIPPED_ARTEFACTS),
         options=query_options(settings),

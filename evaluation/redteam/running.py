@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Final
+from typing import Final, TextIO
 
 import httpx
 
-from evaluation.redteam.asked import Asked, Cell, RowId, read_asked, resume
+from evaluation.redteam.asked import Asked, Cell, RowId, read_asked, resume, take_off_cut_line
 from evaluation.redteam.engine import Engine
 from evaluation.redteam.models import (
     Thresholds,
@@ -37,6 +37,7 @@ from evaluation.redteam.thresholds import (
     fit_thresholds,
     write_thresholds,
 )
+from evaluation.redteam.watched import Watched, Watcher, read_watched
 from evaluation.redteam.world import Laboratory, Stage
 from runtime.settings import Settings
 
@@ -53,6 +54,7 @@ class Run:
     Attributes:
         folder: Holds the answers, a line each; a run over the same folder goes on.
         jobs: Processes; each asks its share of the questions.
+        keep: File of drafts and vectors that other runs may have made; None: they are made anew.
     """
 
     data: Path
@@ -62,6 +64,7 @@ class Run:
     settings: Settings
     folder: Path
     jobs: int = 1
+    keep: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +75,7 @@ class Ran:
     asked: tuple[Asked, ...]
     opened: tuple[Asked, ...]
     thresholds: tuple[Threshold, ...]
+    watched: tuple[Watched, ...] = ()
 
 
 def key_of(run: Run, rows: Sequence[Row]) -> str:
@@ -110,7 +114,9 @@ def carry_out(run: Run, progress: Progress) -> Ran:
         by_key(thresholds),
         lambda done, of: progress("attacks", done, of),
     )
-    return Ran(rows=rows, asked=asked, opened=opened, thresholds=thresholds)
+    cells = set(run.plan.cells)
+    watched = tuple(one for one in _watched(run.folder).values() if one.cell in cells)
+    return Ran(rows=rows, asked=asked, opened=opened, thresholds=thresholds, watched=watched)
 
 
 def _all(
@@ -130,6 +136,7 @@ def _all(
     ]
     for share in shares:
         resume(share.file)
+        take_off_cut_line(share.watched_file)
     if len(_wanted(plan, _read(run.folder, name))) < total:
         _spread(shares, lambda: progress(_lines(run.folder, name), total))
     progress(total, total)
@@ -149,6 +156,10 @@ class _Share:
     @property
     def file(self) -> Path:
         return self.run.folder / f"{self.name}-{self.number}.jsonl"
+
+    @property
+    def watched_file(self) -> Path:
+        return self.run.folder / f"watched-{self.number}.jsonl"
 
 
 def _spread(shares: Sequence[_Share], look: Callable[[], None]) -> None:
@@ -174,18 +185,20 @@ async def _ask(share: _Share, look: Callable[[], None] | None) -> None:
     rows = read_rows(run.data, limit=run.limit)
     scanned = any(cell.stage == Stage.INGEST_QUERY for cell in share.plan.cells)
     async with httpx.AsyncClient() as http:
-        models = await build_models(run.settings, http)
+        models = await build_models(run.settings, http, keep=run.keep)
         laboratory = Laboratory(
             rows,
             settings=run.settings,
             embedder=models.embedder,
             detectors=scanning_detectors(run.settings) if scanned else (),
         )
-        with share.file.open("a", encoding="ascii") as file:
+        with (
+            share.file.open("a", encoding="ascii") as answers,
+            share.watched_file.open("a", encoding="ascii") as notes,
+        ):
 
             def record(asked: Asked) -> None:
-                file.write(asked.to_json() + "\n")
-                file.flush()
+                _append(answers, asked.to_json())
                 if look is not None:
                     look()
 
@@ -196,14 +209,32 @@ async def _ask(share: _Share, look: Callable[[], None] | None) -> None:
                 words=words_of(run.settings),
                 record=record,
                 done=_read(run.folder, share.name),
+                watcher=Watcher(
+                    rows, laboratory=laboratory, embedder=models.embedder, options=models.options
+                ),
+                note=lambda watched: _append(notes, watched.to_json()),
+                watched=_watched(run.folder),
             )
             await engine.run(share.plan, rows[share.number :: run.jobs])
+
+
+def _append(file: TextIO, line: str) -> None:
+    file.write(line + "\n")
+    file.flush()
 
 
 def _read(folder: Path, name: str) -> Mapping[tuple[Cell, str, RowId], Asked]:
     """Return what all processes of this and of earlier runs over the folder wrote."""
     return {
         one.key: one for path in sorted(folder.glob(f"{name}-*.jsonl")) for one in read_asked(path)
+    }
+
+
+def _watched(folder: Path) -> Mapping[tuple[Cell, RowId], Watched]:
+    return {
+        one.key: one
+        for path in sorted(folder.glob("watched-*.jsonl"))
+        for one in read_watched(path)
     }
 
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import copy
+import gc
 import hashlib
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, is_dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from types import FunctionType, ModuleType
 from typing import Final
+
+import numpy as np
 
 from backends.memory.blobs import InMemoryBlobStore
 from backends.memory.clock import SequentialIds
@@ -44,6 +48,7 @@ CLEAN_DAYS: Final = 200.0
 """How long before that the clean passages came."""
 
 _ACTOR: Final = "red team"
+_PARAMETERS: Final = "__dataclass_params__"
 _LEDGER_START: Final = timedelta(days=2000)
 
 
@@ -76,6 +81,7 @@ class World:
     Attributes:
         planted: Documents of the attacker, those that are held too.
         held: Planted documents that the scan did not admit.
+        risks: What the scan made of each document, in [0, 1]; empty where nothing is scanned.
         withheld: Whether origins, age and trust are kept from every system.
     """
 
@@ -86,10 +92,8 @@ class World:
     near_duplicates: InMemoryNearDuplicateIndex
     planted: set[DocumentId] = field(default_factory=set)
     held: int = 0
+    risks: dict[DocumentId, float] = field(default_factory=dict)
     withheld: bool = False
-
-    def copied(self) -> World:
-        return copy.deepcopy(self)
 
 
 def _empty() -> World:
@@ -127,7 +131,7 @@ class Laboratory:
         self._embedder = embedder
         self._detectors = tuple(detectors)
         self._by_text: dict[tuple[bool, float], Mapping[str, Passage]] = {}
-        self._bases: dict[tuple[bool, Stage, float], World] = {}
+        self._bases: dict[tuple[bool, Stage, float], _Base] = {}
 
     async def world(
         self,
@@ -141,7 +145,6 @@ class Laboratory:
         """Return the installation with `planted` in it, as it is when the question is asked."""
         passages = self._passages(mode, share)
         world = (await self._base(passages, mode, stage, share)).copied()
-        world.withheld = mode is ProvenanceMode.NONE
         bench = _Bench(world, self._settings, self._embedder, self._detectors, stage)
         if mode is ProvenanceMode.HONEST_NEW:
             await bench.disown({passages[text].origin for text in row.passages})
@@ -153,6 +156,10 @@ class Laboratory:
             await self._plant(bench, row, text, origin, number)
         world.calendar.at = NOW
         return world
+
+    async def clean(self, *, mode: ProvenanceMode, stage: Stage, share: float = 1.0) -> World:
+        """Return the installation with nothing planted in it, to be read only."""
+        return (await self._base(self._passages(mode, share), mode, stage, share)).world
 
     def _passages(self, mode: ProvenanceMode, share: float) -> Mapping[str, Passage]:
         """Return the clean passages by text; only mode `none` names them otherwise."""
@@ -182,16 +189,50 @@ class Laboratory:
 
     async def _base(
         self, passages: Mapping[str, Passage], mode: ProvenanceMode, stage: Stage, share: float
-    ) -> World:
+    ) -> _Base:
         key = (mode is ProvenanceMode.NONE, stage, share)
         if key not in self._bases:
             world = _empty()
+            world.withheld = mode is ProvenanceMode.NONE
             bench = _Bench(world, self._settings, self._embedder, self._detectors, stage)
             for passage in passages.values():
                 world.calendar.at = NOW - timedelta(days=CLEAN_DAYS)
                 await bench.add(passage)
-            self._bases[key] = world
+            world.calendar.at = NOW
+            self._bases[key] = _Base(world)
         return self._bases[key]
+
+
+class _Base:
+    """A world that many are copies of; what cannot change in it they share."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self._shared = _unchanging(world)
+
+    def copied(self) -> World:
+        return copy.deepcopy(self.world, dict(self._shared))
+
+
+def _unchanging(world: World) -> Mapping[int, object]:
+    """Return, by id, the frozen values and the arrays of a world: half of a copy's time."""
+    found: dict[int, object] = {}
+    seen: set[int] = set()
+    left: list[object] = [world]
+    while left:
+        one = left.pop()
+        if id(one) in seen or isinstance(one, type | ModuleType | FunctionType):
+            continue
+        seen.add(id(one))
+        if isinstance(one, np.ndarray) or (is_dataclass(one) and _frozen(type(one))):
+            found[id(one)] = one
+        else:
+            left.extend(gc.get_referents(one))
+    return found
+
+
+def _frozen(kind: type) -> bool:
+    return bool(getattr(kind, _PARAMETERS).frozen)
 
 
 class _Bench:
@@ -294,6 +335,9 @@ class _Bench:
             return receipt.record
         if self._scans:
             await self._ingestion.pipeline.ingest(name)
+            scanned = await documents.stored_assessment(DEFAULT_TENANT, name)
+            if scanned is not None:
+                self.world.risks[name] = scanned.assessment.risk
         else:
             await self._admit(name)
         return await documents.get(DEFAULT_TENANT, name)

@@ -90,6 +90,7 @@ def redteam(
         settings=settings,
         folder=out or settings.home / "redteam",
         jobs=jobs,
+        keep=settings.home / "redteam" / "kept.sqlite",
     )
     if out is None:
         run = _in_own_folder(run, key_of(run, read_rows(data, limit=limit)))

@@ -15,6 +15,7 @@ from typing import Final
 from defences.answering.agreement import group_answers
 from defences.answering.keywords import keywords
 from defences.answering.scoring import score_drafts
+from defences.answering.second_look import heard
 from defences.retrieval.comparison import mixed
 from domain.answering import (
     Draft,
@@ -68,13 +69,14 @@ class Peer:
 
     async def drafts(self, row: Row, subsets: Sequence[Sequence[ScoredChunk]]) -> Sequence[Draft]:
         question = question_of(row)
-        return await asyncio.gather(
+        drafts = await asyncio.gather(
             *(
                 self._models.drafter.draft(question, subset_of(number, chunks))
                 for number, chunks in enumerate(subsets)
                 if chunks
             )
         )
+        return heard(drafts, mode=_MODE)
 
 
 class StandardRag(Peer):

@@ -19,6 +19,7 @@ ROUTES: Final[dict[JobName, str]] = {
     "documents.ingest": DOCUMENTS_QUEUE,
     "monitors.evaluate": CONTROL_QUEUE,
     "alerts.deliver": CONTROL_QUEUE,
+    "audit.checkpoint": CONTROL_QUEUE,
     "maintenance.sweep": CONTROL_QUEUE,
     "maintenance.prune": CONTROL_QUEUE,
 }

@@ -10,6 +10,7 @@ JobName = Literal[
     "documents.ingest",
     "monitors.evaluate",
     "alerts.deliver",
+    "audit.checkpoint",
     "maintenance.sweep",
     "maintenance.prune",
 ]

@@ -17,8 +17,10 @@ from backends.ids import RandomIds
 from backends.ledger.migrating import migrate
 from backends.ledger.sql import SqlLedger
 from domain.access import Scope
+from domain.clock import Clock, IdFactory
 from domain.documents import DEFAULT_TENANT, OriginKind, OriginRef
 from domain.errors import ConfigurationError
+from runtime.audit import audit_keys
 from runtime.credentials import issue_key
 from runtime.settings import Settings
 
@@ -31,6 +33,17 @@ def database_url(settings: Settings) -> str:
     if settings.database.url is not None:
         return settings.database.url.get_secret_value()
     return f"sqlite:///{settings.home.absolute() / 'ledger.db'}"
+
+
+def open_ledger(settings: Settings, *, clock: Clock, ids: IdFactory) -> SqlLedger:
+    """Return the ledger, its journal sealed by the current audit key.
+
+    Raises:
+        ConfigurationError: The URL or the audit key cannot be used.
+    """
+    return SqlLedger(
+        database_url(settings), clock=clock, ids=ids, audit_key=audit_keys(settings).current
+    )
 
 
 def embedded_broker(settings: Settings) -> EmbeddedBroker | None:
@@ -75,7 +88,7 @@ async def _write_admin_key(settings: Settings) -> None:
     )
     path = settings.home / ADMIN_KEY
     beside = path.with_name(f".{ADMIN_KEY}.{secrets.token_hex(4)}")
-    ledger = SqlLedger(database_url(settings), clock=clock, ids=ids)
+    ledger = open_ledger(settings, clock=clock, ids=ids)
     try:
         # The ledger first: a key file always names a key that is known.
         await ledger.keys.add(issued.key, actor="system")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -22,21 +23,30 @@ def instance_secret(folder: Path) -> bytes:
     """
     path = folder / "instance.secret"
     try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        if not path.exists():
-            beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-            descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(secrets.token_bytes(_BYTES))
-            try:
-                os.link(beside, path)  # fails where another process was faster
-            except FileExistsError:
-                pass
-            finally:
-                beside.unlink()
+        make_once(path, secrets.token_bytes(_BYTES))
         secret = path.read_bytes()
     except OSError as exc:
         raise ConfigurationError(f"{str(path)!r}: {exc.strerror}") from exc
     if len(secret) != _BYTES:
         raise ConfigurationError(f"{str(path)!r} has {len(secret)} bytes, should have {_BYTES}")
     return secret
+
+
+def make_once(path: Path, content: bytes) -> None:
+    """Write a private file unless it is there; of several processes one does, and whole.
+
+    Raises:
+        OSError: The folder cannot be written.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if path.exists():
+        return
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+    try:
+        with suppress(FileExistsError):  # another process was faster
+            os.link(beside, path)
+    finally:
+        beside.unlink()

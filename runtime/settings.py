@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -23,15 +23,12 @@ from pydantic_settings import (
 
 from domain.errors import ConfigurationError
 from domain.verification import CrossExamination, LatencyClass
+from runtime.sections import AuditSettings, Section
 
 ENV_PREFIX: Final = "MITHRIDATE_"
 CONFIG_VARIABLE: Final = "MITHRIDATE_CONFIG"
 TEST_PREFIX: Final = "MITHRIDATE_TEST_"
 """Variables that only the tests read, e.g. `MITHRIDATE_TEST_WEAVIATE_URL`."""
-
-
-class Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class ServerSettings(Section):
@@ -365,6 +362,7 @@ class Settings(BaseSettings):
     guard: GuardSettings = GuardSettings()
     monitors: MonitorSettings = MonitorSettings()
     webhooks: WebhookSettings = WebhookSettings()
+    audit: AuditSettings = AuditSettings()
     client: ClientSettings = ClientSettings()
     logging: LoggingSettings = LoggingSettings()
     tracing: TracingSettings = TracingSettings()

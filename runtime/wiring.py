@@ -18,7 +18,6 @@ from backends.clock import SystemClock
 from backends.guarded_post import GuardedPoster
 from backends.ids import RandomIds
 from backends.jobs_celery import CeleryJobQueue
-from backends.ledger.sql import SqlLedger
 from backends.llm.server_metrics import ServerLoad, read_loads
 from backends.locks_redis import RedisLock, RedisRateLimiter
 from backends.near_duplicates_redis import RedisNearDuplicateIndex
@@ -45,8 +44,9 @@ from monitors.latency import LatencyMonitor
 from monitors.observer import Observer
 from runtime.answer_cache import KeptAnswers
 from runtime.answering import build_decomposer, build_query, model_urls
+from runtime.audit import Checkpointer, build_checkpointer
 from runtime.citations import build_citation_lookup
-from runtime.home import database_url
+from runtime.home import open_ledger
 from runtime.ingestion import TrustServices, build_ingestion
 from runtime.metrics import Metrics
 from runtime.monitoring import (
@@ -100,6 +100,10 @@ class Services:
     def drift_monitor(self) -> CalibrationDriftMonitor:
         """Remembers nothing, so that it can be made when it is asked."""
         return CalibrationDriftMonitor(self.ledger.feedback, self.ledger.alerts, ids=self.ids)
+
+    @property
+    def checkpointer(self) -> Checkpointer:
+        return build_checkpointer(self.settings, journal=self.ledger.journal, clock=self.clock)
 
     @property
     def hops(self) -> MultiHop:
@@ -162,7 +166,7 @@ async def build_services(settings: Settings, *, broker_url: str) -> Services:
     closing = AsyncExitStack()
     clock = SystemClock()
     ids = RandomIds(clock)
-    ledger = SqlLedger(database_url(settings), clock=clock, ids=ids)
+    ledger = open_ledger(settings, clock=clock, ids=ids)
     closing.push_async_callback(ledger.close)
     redis = Redis.from_url(
         broker_url, socket_timeout=10, socket_connect_timeout=5, health_check_interval=25

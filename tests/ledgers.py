@@ -13,6 +13,7 @@ from backends.ledger.migrating import migrate, move
 from backends.ledger.sql import SqlLedger
 from backends.memory.clock import ManualClock, SequentialIds
 from backends.memory.ledger import InMemoryLedger
+from domain.audit import AuditKey
 from domain.ledger import Ledger
 
 POSTGRES_VARIABLE = "MITHRIDATE_TEST_POSTGRES_URL"
@@ -22,6 +23,7 @@ SQL_LEDGERS = ["sqlite"]
 if POSTGRES_VARIABLE in os.environ:
     SQL_LEDGERS.append("postgresql")
 LEDGERS = ["memory", *SQL_LEDGERS]
+AUDIT_KEY = AuditKey(b"0123456789abcdef0123456789abcdef")
 
 
 @pytest.fixture
@@ -53,9 +55,11 @@ def ledger_url(request: pytest.FixtureRequest) -> str:
 @pytest.fixture(params=LEDGERS)
 async def ledger(request: pytest.FixtureRequest, clock: ManualClock) -> AsyncIterator[Ledger]:
     if request.param == "memory":
-        yield InMemoryLedger(clock=clock, ids=SequentialIds())
+        yield InMemoryLedger(clock=clock, ids=SequentialIds(), audit_key=AUDIT_KEY)
         return
-    ledger = SqlLedger(make_url_of(request, request.param), clock=clock, ids=SequentialIds())
+    ledger = SqlLedger(
+        make_url_of(request, request.param), clock=clock, ids=SequentialIds(), audit_key=AUDIT_KEY
+    )
     yield ledger
     await ledger.close()
 

@@ -58,6 +58,7 @@ def _schedule(settings: Settings) -> dict[str, dict[str, object]]:
         "maintenance.prune": settings.retention.prune_seconds,
         "monitors.evaluate": settings.monitors.evaluate_seconds,
         "alerts.deliver": settings.queue.sweep_seconds,
+        "audit.checkpoint": settings.audit.checkpoint_seconds,
     }
     return {
         name: {

@@ -27,6 +27,7 @@ from sqlalchemy.exc import (
     StatementError,
 )
 
+from domain.audit import AuditKey
 from domain.errors import ConfigurationError, ConflictError, MithridateError, TransientError
 
 R = TypeVar("R")
@@ -40,6 +41,7 @@ READERS: Final = 3
 POSTGRES_WRITERS: Final = 4
 
 _READS: Final = "mithridate_reads"
+_AUDIT_KEY: Final = "mithridate_audit_key"
 _SQLITE_LOCKED: Final = frozenset({5, 6})
 """SQLITE_BUSY and SQLITE_LOCKED; the high bits of an extended code say why."""
 _SQLITE_PRIMARY_CODE: Final = 0xFF
@@ -117,6 +119,12 @@ def _begin(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
 
 
+def audit_key_of(connection: Connection) -> AuditKey | None:
+    """Return what seals the entries that this connection writes."""
+    key: AuditKey | None = connection.get_execution_options().get(_AUDIT_KEY)
+    return key
+
+
 class _Write(Generic[R]):
     """A write in the queue, and what became of it in the attempt that counts."""
 
@@ -152,8 +160,9 @@ class Database:
     transaction that has begun.
     """
 
-    def __init__(self, url: str) -> None:
-        self._engine = create_engine(parse_url(url))
+    def __init__(self, url: str, *, audit_key: AuditKey | None = None) -> None:
+        """Take the database at `url`; `audit_key` seals the entries of its journal."""
+        self._engine = create_engine(parse_url(url)).execution_options(**{_AUDIT_KEY: audit_key})
         self._reader = self._engine.execution_options(**{_READS: True})
         self._grouped = self._engine.dialect.name == "sqlite"
         self._queue: deque[_Write[Any]] = deque()

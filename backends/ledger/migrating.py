@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fcntl
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
@@ -36,13 +36,25 @@ def migrate(url: str) -> None:
 
 
 def move(url: str, revision: str) -> None:
-    """Upgrade or downgrade to `revision` (`head`, `base`, or a name).
+    """Upgrade to `revision` (`head` or a name), or downgrade to `base`.
 
     Raises:
         TransientError: The database did not answer.
     """
+    _change(url, revision, command.downgrade if revision == "base" else command.upgrade)
+
+
+def go_back(url: str, revision: str) -> None:
+    """Downgrade to `revision`.
+
+    Raises:
+        TransientError: The database did not answer.
+    """
+    _change(url, revision, command.downgrade)
+
+
+def _change(url: str, revision: str, change: Callable[[Config, str], None]) -> None:
     parsed = parse_url(url)
-    change = command.downgrade if revision == "base" else command.upgrade
     try:
         with _locked(parsed) as connection:
             config = _config()

@@ -18,6 +18,7 @@ from backends.ledger.questions import SqlQuestionLedger
 from backends.ledger.retention import SqlRetention
 from backends.ledger.suppressions import SqlSuppressionLedger
 from backends.ledger.webhooks import SqlWebhookLedger
+from domain.audit import AuditKey
 from domain.clock import Clock, IdFactory
 from domain.errors import TransientError
 
@@ -29,13 +30,21 @@ class SqlLedger:
     The schema is made by `migrating.migrate`, never by use.
     """
 
-    def __init__(self, url: str, *, clock: Clock, ids: IdFactory) -> None:
+    def __init__(
+        self, url: str, *, clock: Clock, ids: IdFactory, audit_key: AuditKey | None = None
+    ) -> None:
         """Take the database at `url`, e.g. `sqlite:////var/lib/mithridate/ledger.db`.
+
+        Args:
+            url: Of SQLite or PostgreSQL.
+            clock: For what happens now.
+            ids: For deliveries.
+            audit_key: Seals the journal; None leaves what is written here unsealed.
 
         Raises:
             ConfigurationError: Not a URL of SQLite or PostgreSQL.
         """
-        self._database = Database(url)
+        self._database = Database(url, audit_key=audit_key)
         self.documents = SqlDocumentLedger(self._database, clock=clock)
         self.lifecycle = SqlDocumentLifecycle(self._database)
         self.suppressions = SqlSuppressionLedger(self._database)

@@ -23,6 +23,7 @@ from backends.memory.ledger_trust import (
     InMemoryPublisherLedger,
     InMemorySuppressionLedger,
 )
+from domain.audit import AuditKey
 from domain.clock import Clock, IdFactory
 
 
@@ -53,8 +54,8 @@ class InMemoryRetention:
 class InMemoryLedger:
     """Every table group, for one event loop: no method awaits anything, so each is atomic."""
 
-    def __init__(self, *, clock: Clock, ids: IdFactory) -> None:
-        self.journal = InMemoryJournal()
+    def __init__(self, *, clock: Clock, ids: IdFactory, audit_key: AuditKey | None = None) -> None:
+        self.journal = InMemoryJournal(audit_key=audit_key)
         self.origins = InMemoryOriginLedger(self.journal)
         self.keys = InMemoryKeyLedger(self.journal, self.origins)
         self.observations = InMemoryObservationLedger()

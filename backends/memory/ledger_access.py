@@ -17,14 +17,15 @@ from backends.ledger.transitions import (
     unknown_origin,
 )
 from domain.access import ApiKey, KeyId
+from domain.audit import GENESIS, AuditKey, ChainHead, JournalEntry, SealedEntry, sealed
 from domain.documents import Origin, OriginKind, OriginRef, TenantId
 from domain.errors import ConflictError
-from domain.ledger import JournalEntry
 
 
 class InMemoryJournal:
-    def __init__(self) -> None:
-        self._entries: list[JournalEntry] = []
+    def __init__(self, *, audit_key: AuditKey | None = None) -> None:
+        self._audit_key = audit_key
+        self._entries: list[SealedEntry] = []
 
     async def append(
         self,
@@ -56,26 +57,34 @@ class InMemoryJournal:
     ) -> Sequence[JournalEntry]:
         require_limit(limit)
         found = [
-            entry
-            for entry in reversed(self._entries)
-            if entry.tenant_id == tenant_id and object_id in (None, entry.object_id)
+            one.entry
+            for one in reversed(self._entries)
+            if one.entry.tenant_id == tenant_id and object_id in (None, one.entry.object_id)
         ]
         return found[:limit]
 
+    async def sealed(self, *, after: int, limit: int) -> Sequence[SealedEntry]:
+        require_limit(limit)
+        return self._entries[after : after + limit]
+
+    async def head(self) -> ChainHead | None:
+        count = len(self._entries)
+        return ChainHead(seq=count, count=count, hash=self._entries[-1].hash) if count else None
+
     def write(self, draft: EntryDraft) -> None:
-        self._entries.append(
-            JournalEntry(
-                seq=len(self._entries) + 1,
-                at=draft.at,
-                tenant_id=draft.tenant_id,
-                actor=draft.actor,
-                action=draft.action,
-                object_kind=draft.object_kind,
-                object_id=draft.object_id,
-                reason=draft.reason,
-                facts=draft.facts,
-            )
+        entry = JournalEntry(
+            seq=len(self._entries) + 1,
+            at=draft.at,
+            tenant_id=draft.tenant_id,
+            actor=draft.actor,
+            action=draft.action,
+            object_kind=draft.object_kind,
+            object_id=draft.object_id,
+            reason=draft.reason,
+            facts=draft.facts,
         )
+        previous = self._entries[-1].hash if self._entries else GENESIS
+        self._entries.append(sealed(previous, entry, self._audit_key))
 
 
 class InMemoryOriginLedger:

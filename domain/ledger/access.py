@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
 from domain.access import ApiKey, KeyId
+from domain.audit import ChainHead, JournalEntry, SealedEntry
 from domain.documents import (
     Origin,
     OriginKind,
@@ -15,21 +15,6 @@ from domain.documents import (
     TenantId,
 )
 from domain.jobs import JobName, OutboxEntry
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JournalEntry:
-    """Who did what to which object, when and why. Append-only. Never document text."""
-
-    seq: int
-    at: datetime
-    tenant_id: TenantId
-    actor: str
-    action: str
-    object_kind: str
-    object_id: str
-    reason: str | None
-    facts: Mapping[str, str]
 
 
 class Outbox(Protocol):
@@ -140,6 +125,14 @@ class Journal(Protocol):
         self, tenant_id: TenantId, *, object_id: str | None = None, limit: int = 100
     ) -> Sequence[JournalEntry]:
         """Return newest first."""
+        ...
+
+    async def sealed(self, *, after: int, limit: int) -> Sequence[SealedEntry]:
+        """Return entries of all tenants in their chain, those numbered above `after` in order."""
+        ...
+
+    async def head(self) -> ChainHead | None:
+        """Return where the chain ends; None where there is no entry."""
         ...
 
 

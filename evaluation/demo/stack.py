@@ -21,13 +21,18 @@ import redis
 
 from backends.clock import SystemClock
 from backends.ids import RandomIds
-from backends.ledger.sql import SqlLedger
 from domain.access import Scope
 from domain.documents import DEFAULT_TENANT, OriginKind, OriginRef
 from domain.errors import TransientError
 from evaluation.demo.manifest import DemoOrigin
 from runtime.credentials import issue_key
-from runtime.home import announced_url, broker_url, database_url, local_admin_key, prepare_home
+from runtime.home import (
+    announced_url,
+    broker_url,
+    local_admin_key,
+    open_ledger,
+    prepare_home,
+)
 from runtime.settings import CONFIG_VARIABLE, ENV_PREFIX, Settings, load_settings
 
 EVALUATE_SECONDS: Final = 1.0
@@ -134,7 +139,7 @@ def issue_keys(settings: Settings, origins: list[DemoOrigin]) -> Keys:
 async def _issue(settings: Settings, origins: list[DemoOrigin]) -> tuple[dict[str, str], str]:
     clock = SystemClock()
     ids = RandomIds(clock)
-    ledger = SqlLedger(database_url(settings), clock=clock, ids=ids)
+    ledger = open_ledger(settings, clock=clock, ids=ids)
 
     async def issue(name: str, scope: Scope, origin: OriginRef | None) -> str:
         issued = issue_key(

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from gateway.cli import (
+    commands_audit,
     commands_calibrate,
     commands_citations,
     commands_client,
@@ -57,6 +58,7 @@ for module in (
     commands_models,
     commands_cost,
     commands_webhooks,
+    commands_audit,
     commands_configuration,
     commands_demo,
 ):

@@ -9,12 +9,11 @@ from typing import TypeVar
 
 from backends.clock import SystemClock
 from backends.ids import RandomIds
-from backends.ledger.sql import SqlLedger
 from domain.clock import Clock, IdFactory
 from domain.documents import OriginKind, OriginRef
 from domain.errors import InputError
 from domain.ledger import Ledger
-from runtime.home import database_url, prepare_home
+from runtime.home import open_ledger, prepare_home
 from runtime.settings import Settings
 
 T = TypeVar("T")
@@ -27,7 +26,7 @@ class LocalLedger:
         self.settings = settings
         self.clock: Clock = SystemClock()
         self.ids: IdFactory = RandomIds(self.clock)
-        self.ledger: Ledger = SqlLedger(database_url(settings), clock=self.clock, ids=self.ids)
+        self.ledger: Ledger = open_ledger(settings, clock=self.clock, ids=self.ids)
         self.actor = _actor()
 
 

@@ -16,11 +16,13 @@ from backends.clock import SystemClock
 from backends.ids import RandomIds
 from backends.ledger.migrating import current_revision, head_revision, migrate
 from backends.ledger.sql import SqlLedger
+from domain.audit import AuditKeys, ChainCheck
 from domain.documents import DEFAULT_TENANT, DocumentId
 from domain.errors import ScanUnderWayError
 from domain.ledger import DocumentFilter
 from domain.monitoring import WebhookId
 from tests.ledger_rows import NOW, REVIEWER, alert, claim, finding, settlement, upload, webhook
+from tests.ledgers import AUDIT_KEY
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
@@ -73,7 +75,7 @@ async def run_in(
 
 def open_ledger(url: str) -> SqlLedger:
     clock = SystemClock()
-    return SqlLedger(url, clock=clock, ids=RandomIds(clock))
+    return SqlLedger(url, clock=clock, ids=RandomIds(clock), audit_key=AUDIT_KEY)
 
 
 def migrate_anew(url: str, process: int) -> None:
@@ -162,6 +164,8 @@ async def test_uploads_of_four_processes_are_all_received_and_none_twice(
     page = await ledger.documents.list(DEFAULT_TENANT, DocumentFilter(), cursor=None, limit=999)
     queued = await ledger.outbox.pending(limit=999)
     entries = await ledger.journal.entries(DEFAULT_TENANT, limit=999)
+    chain = ChainCheck(AuditKeys(current=AUDIT_KEY))
+    whole = chain.take(await ledger.journal.sealed(after=0, limit=999))
     await ledger.close()
     expected = PROCESSES * (EACH - SHARED) + SHARED
     assert sum(map(sum, created)) == expected
@@ -169,7 +173,8 @@ async def test_uploads_of_four_processes_are_all_received_and_none_twice(
     assert sorted(entry.subject_id for entry in queued) == sorted(
         record.id for record in page.items
     )
-    assert len(entries) == expected
+    assert whole, chain.fault
+    assert len(entries) == expected == chain.count == chain.head.seq
 
 
 async def test_a_document_that_four_workers_scan_is_settled_once(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 import stat
 from pathlib import Path
@@ -13,9 +14,10 @@ from alembic.migration import MigrationContext
 from backends.clock import SystemClock
 from backends.ids import RandomIds
 from backends.ledger.engine import create_engine, parse_url
-from backends.ledger.migrating import current_revision, head_revision, migrate, move
+from backends.ledger.migrating import current_revision, go_back, head_revision, migrate, move
 from backends.ledger.schema import metadata
 from backends.ledger.sql import SqlLedger
+from domain.audit import AuditKey, AuditKeys, ChainCheck
 from domain.errors import ConfigurationError, TransientError
 
 
@@ -176,22 +178,61 @@ async def test_any_other_schema_refuses_the_ping(tmp_path: Path, state: str) -> 
     await ledger.close()
 
 
-@pytest.mark.parametrize("change", ["UPDATE journal SET actor = 'nobody'", "DELETE FROM journal"])
+_ENTRY = (
+    "INTO journal (seq, at, tenant_id, actor, action, object_kind, object_id, facts, hash) "
+    "VALUES (1, 1, 't', '{}', 'x', 'k', 'o', '{{}}', 'h')"
+)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE journal SET actor = 'nobody'",
+        "DELETE FROM journal",
+        "INSERT OR REPLACE " + _ENTRY.format("nobody"),
+        "REPLACE " + _ENTRY.format("nobody"),
+        "INSERT " + _ENTRY.format("nobody") + " ON CONFLICT (seq) DO UPDATE SET actor = 'nobody'",
+    ],
+)
 def test_the_journal_can_only_be_added_to(tmp_path: Path, change: str) -> None:
     path = tmp_path / "ledger.db"
     migrate(url_of(path))
-    row = (
-        "INSERT INTO journal (at, tenant_id, actor, action, object_kind, object_id, facts) "
-        "VALUES (1, 't', 'a', 'x', 'k', 'o', '{}')"
-    )
     connection = sqlite3.connect(path)
-    connection.execute(row)
+    connection.execute("INSERT " + _ENTRY.format("a"))
     connection.commit()
 
     with pytest.raises(sqlite3.IntegrityError, match="append-only"):
         connection.execute(change)
 
     assert connection.execute("SELECT actor FROM journal").fetchall() == [("a",)]
+    connection.close()
+
+
+def test_entries_of_before_the_chain_are_chained_as_they_stand_and_can_go_back(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "ledger.db"
+    move(url_of(path), "0005")
+    connection = sqlite3.connect(path)
+    connection.executemany(
+        "INSERT INTO journal (at, tenant_id, actor, action, object_kind, object_id, facts) "
+        "VALUES (?, 't', 'a', 'x', 'k', 'o', '{\"n\":\"1\"}')",
+        [(number,) for number in range(1, 1_203)],
+    )
+    connection.commit()
+
+    migrate(url_of(path))
+
+    check = ChainCheck(AuditKeys(current=AuditKey(b"k" * 32)))
+    entries = asyncio.run(ledger_at(path).journal.sealed(after=0, limit=9_999))
+    assert check.take(entries)
+    assert (check.count, check.unsealed) == (1_202, 1_202)
+    go_back(url_of(path), "0005")
+    columns = {row[1] for row in connection.execute("PRAGMA table_info(journal)")}
+    assert "hash" not in columns
+    with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+        connection.execute("DELETE FROM journal")
+    assert connection.execute("SELECT count(*) FROM journal").fetchall() == [(1_202,)]
     connection.close()
 
 

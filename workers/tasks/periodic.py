@@ -41,6 +41,9 @@ def register_periodic(app: Celery, settings: Settings) -> None:
     async def deliver(services: Services) -> int:
         return await services.deliveries.deliver_due()
 
+    async def checkpoint(services: Services) -> int:
+        return int(await services.checkpointer.checkpoint() is not None)
+
     async def prune_old(services: Services) -> int:
         return await prune(services.ledger.retention, settings.retention, now=services.clock.now())
 
@@ -49,6 +52,7 @@ def register_periodic(app: Celery, settings: Settings) -> None:
         ("maintenance.prune", prune_old),
         ("monitors.evaluate", evaluate),
         ("alerts.deliver", deliver),
+        ("audit.checkpoint", checkpoint),
     ):
         app.task(_periodic(name, job), name=name)
 

@@ -64,6 +64,9 @@ class JournalColumns(TypedColumns):
     object_id: Named[str] = Column(PlainText, nullable=False)
     reason: Named[str | None] = Column(PlainText)
     facts: Named[Mapping[str, str]] = Column(StringMapping, nullable=False)
+    hash: Named[str] = Column(PlainText, nullable=False)
+    key_id: Named[str | None] = Column(PlainText)
+    mac: Named[str | None] = Column(PlainText)
 
 
 journal: Final = Table(

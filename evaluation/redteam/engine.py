@@ -9,20 +9,24 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from defences.answering.decomposition import decompose
 from defences.answering.questions import read_question
 from evaluation.redteam.asked import Asked, Cell, RowId
 from evaluation.redteam.attacks import ATTACKS
 from evaluation.redteam.attacks.planted import Planted
-from evaluation.redteam.figures import NO_ATTACK
+from evaluation.redteam.figures import NO_ATTACK, OURS
 from evaluation.redteam.judging import Judgement, judge
 from evaluation.redteam.plans import Plan
 from evaluation.redteam.provenance import ProvenanceMode
 from evaluation.redteam.rows import Row
+from evaluation.redteam.systems.gateway import DECOMPOSED
 from evaluation.redteam.systems.reply import Reply, System
 from evaluation.redteam.watched import Watched, Watcher
 from evaluation.redteam.world import Laboratory, Stage, World
 
 FOLDS: Final = 2
+SEVERAL_HOPS: Final = "several hops"
+"""Query type of a question that the rules split."""
 
 Record = Callable[[Asked], None]
 Note = Callable[[Watched], None]
@@ -81,7 +85,7 @@ class Engine:
         for system in wanted:
             known = self._twin(plan, cell, row, system)
             if known is not None:
-                self._write(replace(known, cell=cell))
+                self._write(replace(known, cell=cell, system=system.name))
                 continue
             mode = ProvenanceMode(cell.provenance)
             if not system.sees_provenance and cell.stage == Stage.QUERY_ONLY:
@@ -109,7 +113,13 @@ class Engine:
             self._note(found)
 
     def _twin(self, plan: Plan, cell: Cell, row: Row, system: System) -> Asked | None:
-        """Return what the system said of the same texts under another provenance."""
+        """Return what the system must say, where another of its answers tells.
+
+        The same texts under another provenance, where it sees none; the question asked whole, where
+        nothing splits it.
+        """
+        if system.name == DECOMPOSED and decompose(row.question) is None:
+            return self._done.get((cell, OURS, RowId(row.id)))
         if system.sees_provenance or cell.stage != Stage.QUERY_ONLY:
             return None
         for other in _twins(plan, cell):
@@ -161,8 +171,13 @@ class Engine:
             seconds=seconds,
             planted_texts=sum(not one.honest for one in planted),
             held_at_ingest=world.held,
-            query_type=read_question(row.question).type.value,
+            query_type=query_type(row.question),
         )
+
+
+def query_type(question: str) -> str:
+    """Return what is asked for, or that it takes several hops."""
+    return SEVERAL_HOPS if decompose(question) else read_question(question).type.value
 
 
 def plant(cell: Cell, row: Row, rows: Sequence[Row]) -> tuple[Planted, ...]:

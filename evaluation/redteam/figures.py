@@ -20,6 +20,7 @@ from domain.errors import InputError
 from evaluation.rates import Rate, auroc, rate
 from evaluation.redteam.asked import Asked, Cell, RowId
 
+OURS: Final = "mithridate"
 NO_ATTACK: Final = "none"
 NO_ANSWER_WANTED: Final = "denial"
 """The attack whose success is no answer: it plants none, so strict success is not measured."""

@@ -11,7 +11,9 @@ from evaluation.rates import Rate
 from evaluation.redteam.asked import Asked, Cell
 from evaluation.redteam.confidences import as_returned, cross_fitted, risk_coverage
 from evaluation.redteam.figures import Figures, figures, grouped, latency
-from evaluation.redteam.report_tables import Table, scene, sides, tables
+from evaluation.redteam.report_tables import Table, scene, tables
+from evaluation.redteam.summary import sides
+from evaluation.redteam.watched import Watched
 
 _STYLE: Final = """
 body { font: 14px/1.5 sans-serif; margin: 2em auto; max-width: 110em; padding: 0 1em; color: #222 }
@@ -26,18 +28,28 @@ _SWEPT: Final = 2
 
 
 def html_report(
-    asked: Sequence[Asked], facts: Mapping[str, str], *, title: str = "Red team"
+    asked: Sequence[Asked],
+    facts: Mapping[str, str],
+    *,
+    watched: Sequence[Watched] = (),
+    opened: Sequence[Asked] = (),
+    title: str = "Red team",
 ) -> str:
     """Return the page: what the run was, its plots, then its tables. All text is escaped.
 
     Args:
         asked: All answers of the run.
         facts: What repeats it: command, date, versions, by name.
+        watched: What became of the corpus.
+        opened: The answers that thresholds were set on.
         title: Of the page.
     """
     told = "".join(f"<dt>{escape(n)}</dt><dd>{escape(value)}</dd>" for n, value in facts.items())
     drawn = "".join(f"<section>{chart}</section>\n" for chart in charts(asked))
-    shown = "".join(_table(each) for each in tables(asked)) or "<p>Nothing was asked.</p>"
+    shown = (
+        "".join(_table(each) for each in tables(asked, watched=watched, opened=opened))
+        or "<p>Nothing was asked.</p>"
+    )
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'

@@ -167,6 +167,7 @@ def _written(draft: Draft) -> bytes:
         "probability": draft.probability,
         "abstained": draft.abstained,
         "struck": draft.struck,
+        "tentative": draft.tentative,
     }
     return json.dumps(told).encode()
 

@@ -12,11 +12,12 @@ import httpx
 from domain.answering import PartitionMode
 from domain.scanning import Detector
 from evaluation.redteam.engine import fold_of
+from evaluation.redteam.figures import OURS
 from evaluation.redteam.judging import MODEL_WORDS, SENTENCE_WORDS
 from evaluation.redteam.kept import Keep, KeptDrafter, KeptEmbedder
 from evaluation.redteam.rows import Row
-from evaluation.redteam.systems.filters import TrustRag
-from evaluation.redteam.systems.gateway import Mithridate, Models, Part
+from evaluation.redteam.systems.filters import RagDefender, TrustRag
+from evaluation.redteam.systems.gateway import DECOMPOSED, Mithridate, Models, Part
 from evaluation.redteam.systems.peers import (
     MajorityVote,
     NoRetrieval,
@@ -38,7 +39,6 @@ from runtime.scanning import build_detectors
 from runtime.settings import Settings
 from runtime.storage import build_embedder
 
-OURS: Final = "mithridate"
 _TEXTS_KEPT: Final = 200_000
 """Texts of a run that are embedded once; at 1.5 kB each, 300 MB."""
 
@@ -88,6 +88,12 @@ def is_ours(name: str) -> bool:
     return name.startswith(OURS)
 
 
+def with_thresholds(systems: Sequence[str]) -> tuple[str, ...]:
+    """Return the systems whose thresholds a run of these needs."""
+    ours = [OURS if name == DECOMPOSED else name for name in systems if is_ours(name)]
+    return tuple(dict.fromkeys(ours))
+
+
 def build_systems(names: Sequence[str], models: Models, thresholds: Thresholds) -> list[System]:
     """Build systems by name; `thresholds` of ours that are not in it let everything pass."""
     return [_build(name, models, thresholds) for name in names]
@@ -95,9 +101,11 @@ def build_systems(names: Sequence[str], models: Models, thresholds: Thresholds) 
 
 def _build(name: str, models: Models, thresholds: Thresholds) -> System:
     if is_ours(name):
+        # Hops are held against the threshold of the whole, as in the product.
+        fitted = OURS if name == DECOMPOSED else name
 
         def threshold(row: Row, world: World) -> float | None:
-            return thresholds.get((name, world.withheld, fold_of(row)), 0.0)
+            return thresholds.get((fitted, world.withheld, fold_of(row)), 0.0)
 
         without = Part(name.removeprefix(_PREFIX)) if name.startswith(_PREFIX) else None
         return Mithridate(
@@ -105,6 +113,7 @@ def _build(name: str, models: Models, thresholds: Thresholds) -> System:
             threshold=threshold,
             without=without,
             no_provenance=name == "mithridate-no-provenance",
+            decomposed=name == DECOMPOSED,
         )
     if name == "speculative-rag-random":
         return SpeculativeRag(models, mode=PartitionMode.RANDOM)
@@ -118,4 +127,5 @@ _PEERS: Final[Mapping[str, Callable[[Models], System]]] = {
     "majority-vote": MajorityVote,
     "robustrag": RobustRag,
     "trustrag": TrustRag,
+    "ragdefender": RagDefender,
 }

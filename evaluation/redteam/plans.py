@@ -13,9 +13,17 @@ from evaluation.redteam.figures import NO_ATTACK
 from evaluation.redteam.provenance import ProvenanceMode
 from evaluation.redteam.world import Stage
 
-HEADLINE: Final = ("mithridate", "speculative-rag", "standard-rag", "robustrag", "trustrag")
+HEADLINE: Final = (
+    "mithridate",
+    "mithridate-decomposed",
+    "speculative-rag",
+    "standard-rag",
+    "robustrag",
+    "trustrag",
+)
 SYSTEMS: Final = (
     "mithridate",
+    "mithridate-decomposed",
     "mithridate-no-provenance",
     "mithridate-without-families",
     "mithridate-without-origins",
@@ -32,6 +40,7 @@ SYSTEMS: Final = (
     "majority-vote",
     "robustrag",
     "trustrag",
+    "ragdefender",
 )
 
 SCANNED: Final = (

@@ -2,44 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from evaluation.rates import Rate, percent, rate
 from evaluation.redteam.asked import Asked, Cell
-from evaluation.redteam.confidences import (
-    area_under_risk,
-    as_returned,
-    cross_fitted,
-    risk_coverage,
-    wrong_at,
-)
+from evaluation.redteam.corpus_figures import FALSE_POSITIVES, CorpusRow, corpus_rows
 from evaluation.redteam.figures import (
     NO_ANSWER_WANTED,
-    NO_ATTACK,
+    OURS,
     Difference,
     Shares,
     grouped,
     latency,
 )
-from evaluation.redteam.summary import COVERAGE, OURS, SystemRow, comparisons, summarise
+from evaluation.redteam.operating import PointRow, operating_points
+from evaluation.redteam.summary import (
+    COVERAGE,
+    SystemRow,
+    comparisons,
+    confidences,
+    sides,
+    summarise,
+)
+from evaluation.redteam.watched import Watched
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """One table with what must be known to read it."""
+    """One table with what must be known to read it; `brief` ones are shown on a terminal."""
 
     title: str
     note: str
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    brief: bool = False
 
 
-def tables(asked: Sequence[Asked]) -> tuple[Table, ...]:
-    """Return every table of a run; those with nothing in them are left out."""
+def tables(
+    asked: Sequence[Asked],
+    *,
+    watched: Sequence[Watched] = (),
+    opened: Sequence[Asked] = (),
+) -> tuple[Table, ...]:
+    """Return every table of a run; those with nothing in them are left out.
+
+    Args:
+        asked: All answers of the run.
+        watched: What became of the corpus in its cells.
+        opened: The answers that thresholds were set on.
+    """
     rows = summarise(asked)
+    corpus = corpus_rows(watched)
     made = (
         *_scenes(rows),
+        _operating(operating_points(asked, opened)),
+        _evidence(corpus),
+        _detected(corpus),
         _differences(asked),
         _confidence(asked),
         _drafts(rows),
@@ -53,14 +72,6 @@ def scene(cell: Cell) -> str:
     """Return what the cells of one table have in common, in words."""
     established = f"{cell.share:.0%} of the clean passages established"
     return f"{cell.provenance}, {cell.stage}, {established}"
-
-
-def sides(asked: Sequence[Asked]) -> Mapping[str, tuple[Asked, ...]]:
-    """Return what was asked with no attack, and under any."""
-    return grouped(
-        sorted(asked, key=lambda one: one.cell.attack != NO_ATTACK),
-        lambda one: "no attack" if one.cell.attack == NO_ATTACK else "attacked",
-    )
 
 
 def _scenes(rows: Sequence[SystemRow]) -> list[Table]:
@@ -124,29 +135,23 @@ def _differences(asked: Sequence[Asked]) -> Table:
 
 
 def _confidence(asked: Sequence[Asked]) -> Table:
-    rows = []
-    for system, its in grouped(asked, lambda one: one.system).items():
-        for side, held in sides(its).items():
-            curve, fitted, returned = risk_coverage(held), cross_fitted(held), as_returned(held)
-            at = wrong_at(curve, COVERAGE)
-            area = area_under_risk(curve)
-            if not curve and returned is None:
-                continue
-            rows.append(
-                (
-                    system,
-                    side,
-                    str(len(held)),
-                    f"{area:.3f} up to {curve[-1].coverage:.0%}" if area is not None else "-",
-                    f"{at:.1%}" if at is not None else "-",
-                    f"{fitted.ece:.3f} ({fitted.null:.3f})" if fitted else "-",
-                    f"{fitted.brier:.3f}" if fitted else "-",
-                    f"{returned.ece:.3f} ({returned.null:.3f})" if returned else "-",
-                    f"{returned.brier:.3f}" if returned else "-",
-                )
-            )
+    rows = [
+        (
+            each.system,
+            each.side,
+            str(each.n),
+            f"{each.area:.3f} up to {each.covered:.0%}" if each.area is not None else "-",
+            f"{each.wrong:.1%}" if each.wrong is not None else "-",
+            f"{each.fitted.ece:.3f} ({each.fitted.null:.3f})" if each.fitted else "-",
+            f"{each.fitted.brier:.3f}" if each.fitted else "-",
+            f"{each.returned.ece:.3f} ({each.returned.null:.3f})" if each.returned else "-",
+            f"{each.returned.brier:.3f}" if each.returned else "-",
+        )
+        for each in confidences(asked)
+    ]
     return Table(
         title="What scores and confidences are worth",
+        brief=True,
         note="Bins of equal mass. Beside an ECE: what perfect confidences would stay under in 95% of "
         "draws of as many labels; where a question was asked in several cells its labels hang "
         "together, and that is too low. Cross-fitted: Platt scaling by the other folds' questions.",
@@ -182,6 +187,81 @@ def _drafts(rows: Sequence[SystemRow]) -> Table:
             )
             for row in rows
             if row.figures.draft_right.total
+        ),
+    )  # fmt: skip
+
+
+def _operating(rows: Sequence[PointRow]) -> Table:
+    return Table(
+        title="Operating points",
+        brief=True,
+        note="The answers of the run under the thresholds of both points, set on the other fold's "
+        "clean questions. Where a point could not be reached there, the nearest threshold is shown.",
+        head=(
+            "point", "system", "provenance", "asked", "n", "answered", "right of answered",
+            "strict success", "reached",
+        ),
+        rows=tuple(
+            (
+                row.point.value,
+                row.system,
+                "withheld" if row.withheld else "seen",
+                row.side,
+                str(row.answered.total),
+                percent(row.answered),
+                percent(row.right),
+                percent(row.strict),
+                "yes" if row.reached else "no",
+            )
+            for row in rows
+        ),
+    )  # fmt: skip
+
+
+def _evidence(rows: Sequence[CorpusRow]) -> Table:
+    return Table(
+        title="What an attack leaves of the established evidence",
+        brief=True,
+        note="Whichever system is asked. Unchanged: questions whose established chunks are the same "
+        "in the same order. Kept: of those retrieved with nothing planted. Counts, not shares.",
+        head=("attack", "B", "where", "unchanged questions", "chunks kept", "seats kept"),
+        rows=tuple(
+            (
+                row.cell.attack,
+                str(row.cell.b),
+                scene(row.cell),
+                *(
+                    f"{each.hits} of {each.total}" if each else "-"
+                    for each in (row.unchanged, row.chunks, row.seats)
+                ),
+            )
+            for row in rows
+            if row.unchanged
+        ),
+    )
+
+
+def _detected(rows: Sequence[CorpusRow]) -> Table:
+    return Table(
+        title="Planted texts that the scan detects",
+        brief=True,
+        note="By the risk of its findings alone, whoever the origin is; the threshold is the lowest "
+        "that flags at most so many of the clean passages.",
+        head=(
+            "attack", "B", "where", "texts",
+            *(f"found at {share:.0%} false positives" for share in FALSE_POSITIVES), "ROC area",
+        ),
+        rows=tuple(
+            (
+                row.cell.attack,
+                str(row.cell.b),
+                scene(row.cell),
+                str(next(iter(row.detections.values())).found.total),
+                *(percent(row.detections[share].found) for share in FALSE_POSITIVES),
+                f"{next(iter(row.detections.values())).area:.3f}",
+            )
+            for row in rows
+            if row.detections
         ),
     )  # fmt: skip
 

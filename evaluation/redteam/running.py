@@ -19,12 +19,13 @@ import httpx
 
 from evaluation.redteam.asked import Asked, Cell, RowId, read_asked, resume, take_off_cut_line
 from evaluation.redteam.engine import Engine
+from evaluation.redteam.kept import code_digest
 from evaluation.redteam.models import (
     Thresholds,
     build_models,
     build_systems,
-    is_ours,
     scanning_detectors,
+    with_thresholds,
     words_of,
 )
 from evaluation.redteam.plans import Plan
@@ -41,6 +42,10 @@ from evaluation.redteam.watched import Watched, Watcher, read_watched
 from evaluation.redteam.world import Laboratory, Stage
 from runtime.settings import Settings
 
+CODE: Final = ("defences", "ingest", "gateway/query", "backends", "evaluation/redteam")
+"""What an answer comes from, beside the models; a digest of it tells answers of two versions apart."""
+
+_LIBRARIES: Final = ("numpy", "onnxruntime", "scikit-learn")
 _LOOK_SECONDS: Final = 0.5
 
 Progress = Callable[[str, int, int], None]
@@ -84,6 +89,7 @@ def key_of(run: Run, rows: Sequence[Row]) -> str:
         "rows": [[row.id, row.question, row.correct, row.incorrect] for row in rows],
         "texts": [hashlib.sha256(repr(row).encode()).hexdigest() for row in rows],
         "point": run.point.value,
+        "code": code_digest(CODE),
         "settings": run.settings.model_dump(
             mode="json",
             include={"answering", "retrieval", "guard", "drafter", "verifier", "embedder"},
@@ -101,8 +107,12 @@ def carry_out(run: Run, progress: Progress) -> Ran:
     """
     rows = read_rows(run.data, limit=run.limit)
     run.folder.mkdir(parents=True, exist_ok=True)
-    ours = tuple(name for name in run.plan.systems if is_ours(name))
-    opening = Plan(cells=clean_cells(), systems=ours, questions=None, heavy=True)
+    opening = Plan(
+        cells=clean_cells(),
+        systems=with_thresholds(run.plan.systems),
+        questions=None,
+        heavy=True,
+    )
     opened = _all(run, rows, "open", opening, {}, lambda done, of: progress("thresholds", done, of))
     thresholds = fit_thresholds(opened, run.point)
     write_thresholds(run.folder / "thresholds.json", thresholds)
@@ -247,10 +257,11 @@ def _lines(folder: Path, name: str) -> int:
     return sum(path.read_bytes().count(b"\n") for path in sorted(folder.glob(f"{name}-*.jsonl")))
 
 
-def facts_of(run: Run, ran: Ran, *, profile: str) -> Mapping[str, str]:
+def facts_of(run: Run, ran: Ran, *, profile: str, command: str) -> Mapping[str, str]:
     """Return what a report says of how it was made; no question stands in it."""
     settings = run.settings
     return {
+        "command": command,
         "data": run.data.name,
         "questions": str(len(ran.rows)),
         "profile": profile,
@@ -259,6 +270,8 @@ def facts_of(run: Run, ran: Ran, *, profile: str) -> Mapping[str, str]:
         "verifier": settings.verifier.backend,
         "m, k": f"{settings.answering.m}, {settings.answering.k}",
         "version": version("mithridate"),
+        "code": code_digest(CODE),
+        "libraries": ", ".join(f"{name} {version(name)}" for name in _LIBRARIES),
         "date": datetime.now(UTC).date().isoformat(),
         "python": platform.python_version(),
     }

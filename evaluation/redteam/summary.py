@@ -18,6 +18,7 @@ from evaluation.redteam.confidences import (
 )
 from evaluation.redteam.figures import (
     NO_ATTACK,
+    OURS,
     Difference,
     Figures,
     Shares,
@@ -29,8 +30,6 @@ from evaluation.redteam.figures import (
 
 COVERAGE: Final = 0.8
 """At which wrong answers are counted."""
-
-OURS: Final = "mithridate"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +66,25 @@ class Comparison:
     strict: Difference
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confidence:
+    """What one system's scores and confidences are worth, all cells of one side together.
+
+    Attributes:
+        side: With no attack, or under any.
+        area, covered, wrong: As in `SystemRow`.
+    """
+
+    system: str
+    side: str
+    n: int
+    area: float | None
+    covered: float
+    wrong: float | None
+    fitted: Calibrated | None
+    returned: Calibrated | None
+
+
 def summarise(asked: Sequence[Asked]) -> tuple[SystemRow, ...]:
     """Return a row for each cell and system, those with no attack first, then by cell."""
     by_system = grouped(asked, lambda one: (one.cell, one.system))
@@ -95,6 +113,37 @@ def comparisons(asked: Sequence[Asked], *, ours: str = OURS) -> tuple[Comparison
             strict = paired(by_system[ours], theirs, lambda one: one.succeeded)
             if accuracy and strict:
                 found.append(Comparison(cell=cell, system=system, accuracy=accuracy, strict=strict))
+    return tuple(found)
+
+
+def sides(asked: Sequence[Asked]) -> Mapping[str, tuple[Asked, ...]]:
+    """Return what was asked with no attack, and under any."""
+    return grouped(
+        sorted(asked, key=lambda one: one.cell.attack != NO_ATTACK),
+        lambda one: "no attack" if one.cell.attack == NO_ATTACK else "attacked",
+    )
+
+
+def confidences(asked: Sequence[Asked]) -> tuple[Confidence, ...]:
+    """Return a row for each system and side that has scores or confidences."""
+    found = []
+    for system, its in grouped(asked, lambda one: one.system).items():
+        for side, held in sides(its).items():
+            curve, returned = risk_coverage(held), as_returned(held)
+            if not curve and returned is None:
+                continue
+            found.append(
+                Confidence(
+                    system=system,
+                    side=side,
+                    n=len(held),
+                    area=area_under_risk(curve),
+                    covered=curve[-1].coverage if curve else 0.0,
+                    wrong=wrong_at(curve, COVERAGE),
+                    fitted=cross_fitted(held),
+                    returned=returned,
+                )
+            )
     return tuple(found)
 
 

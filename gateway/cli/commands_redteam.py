@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -57,6 +59,10 @@ def redteam(
         Path | None,
         typer.Option(help="Folder of answers and report; the same one goes on where it stopped."),
     ] = None,
+    markdown: Annotated[
+        Path | None,
+        typer.Option(help="Markdown file whose section on this run is written, or written anew."),
+    ] = None,
     json_: Json = False,
 ) -> None:
     """Attack the question path with poisoned documents, beside other systems.
@@ -102,23 +108,35 @@ def redteam(
             bar.update(task, description=what, completed=done, total=of)
 
         ran = carry_out(run, moved)
-    _report(run, ran, profile=profile, json_=json_)
+    _report(run, ran, profile=profile, markdown=markdown, json_=json_)
 
 
-def _report(run: Run, ran: Ran, *, profile: str, json_: bool) -> None:
+def _report(run: Run, ran: Ran, *, profile: str, markdown: Path | None, json_: bool) -> None:
     from evaluation.redteam.html_report import html_report
-    from evaluation.redteam.markdown_report import markdown_report
+    from evaluation.redteam.markdown_report import markdown_report, with_section
+    from evaluation.redteam.output import output
+    from evaluation.redteam.report_tables import tables
     from evaluation.redteam.running import facts_of
-    from evaluation.redteam.summary import COLUMNS, cells, summarise, to_json
+    from evaluation.redteam.summary import COLUMNS, cells, summarise
 
-    facts = facts_of(run, ran, profile=profile)
-    (run.folder / "report.html").write_text(html_report(ran.asked, facts), encoding="utf-8")
-    (run.folder / "report.md").write_text(markdown_report(ran.asked, facts), encoding="utf-8")
-    rows = summarise(ran.asked)
+    command = shlex.join(["mithridate", *sys.argv[1:]])
+    facts = facts_of(run, ran, profile=profile, command=command)
+    watched, opened = ran.watched, ran.opened
+    page = html_report(ran.asked, facts, watched=watched, opened=opened)
+    told = markdown_report(ran.asked, facts, watched=watched, opened=opened, level=3)
+    (run.folder / "report.html").write_text(page, encoding="utf-8")
+    (run.folder / "report.md").write_text(told, encoding="utf-8")
+    if markdown is not None:
+        title = f"{facts['data']}, {profile}, {facts['operating point']}, {facts['drafter']}"
+        before = markdown.read_text(encoding="utf-8") if markdown.exists() else ""
+        markdown.write_text(with_section(before, title, told), encoding="utf-8")
     if json_:
-        emit({"rows": [to_json(row) for row in rows], "facts": dict(facts)})
-    else:
-        table(COLUMNS, (cells(row) for row in rows))
+        emit(output(ran.asked, facts, watched=watched, opened=opened))
+        return
+    table(COLUMNS, (cells(row) for row in summarise(ran.asked)))
+    for each in tables(ran.asked, watched=watched, opened=opened):
+        if each.brief:
+            table(each.head, each.rows, title=each.title)
 
 
 def _with_models(settings: Settings, *, drafter: str, verifier: str) -> Settings:

@@ -27,6 +27,7 @@ from domain.answering import (
     ScoredDraft,
     Verifier,
 )
+from domain.decomposition import HopResult
 from domain.documents import DEFAULT_TENANT
 from domain.retrieval import Embedder
 from domain.verification import CrossExamination
@@ -42,6 +43,7 @@ from evaluation.redteam.systems.views import (
     without_trust,
 )
 from evaluation.redteam.world import World
+from gateway.query.multi_hop import MultiHop, RuleDecomposer
 from gateway.query.options import QueryOptions
 from gateway.query.pipeline import QueryPipeline
 from gateway.query.stages import Stages
@@ -50,6 +52,8 @@ from gateway.query.verification import checked
 SECRET: Final = hashlib.sha256(b"red team").digest()
 """Fixed, so that a run can be repeated: who shares a subset must not change between runs."""
 
+
+DECOMPOSED: Final = "mithridate-decomposed"
 
 _ALWAYS: Final = 1e-9
 _NEVER: Final = 1.0
@@ -96,6 +100,7 @@ class Mithridate:
             None: nothing is answered.
         without: The part that is left out; None: the whole.
         no_provenance: It is asked in worlds without provenance, whatever the mode.
+        decomposed: A question that the rules split is asked in hops.
     """
 
     def __init__(
@@ -105,16 +110,20 @@ class Mithridate:
         threshold: Callable[[Row, World], float | None],
         without: Part | None = None,
         no_provenance: bool = False,
+        decomposed: bool = False,
     ) -> None:
         self._models = models
         self._threshold = threshold
         self._without = without
         self._blind = no_provenance
+        self._decomposed = decomposed
 
     @property
     def name(self) -> str:
         if self._blind:
             return "mithridate-no-provenance"
+        if self._decomposed:
+            return DECOMPOSED
         return f"mithridate-without-{self._without}" if self._without else "mithridate"
 
     @property
@@ -133,7 +142,12 @@ class Mithridate:
             options=self._options(row, world),
             stages=self._stages(),
         )
-        result = await pipeline.answer(
+        hops = MultiHop(
+            pipeline,
+            decomposer=RuleDecomposer() if self._decomposed else None,
+            embedder=self._models.embedder,
+        )
+        result = await hops.answer(
             Question(id=QuestionId(row.id), tenant_id=DEFAULT_TENANT, text=row.question)
         )
         best = result.best
@@ -142,7 +156,7 @@ class Mithridate:
             said=best.answer if best is not None else None,
             outcome=result.outcome,
             reason=result.reason.value if result.reason is not None else "",
-            score=best.score if best is not None else None,
+            score=_score(result),
             confidence=self._confidence(result),
             drafts=noted(result.drafts, frozenset(world.planted)),
             picked=best.drafts[0].draft.subset.index if best is not None else None,
@@ -171,6 +185,14 @@ class Mithridate:
         if result.best is None or calibrator is None or self._without is Part.CALIBRATION:
             return None
         return float(calibrator.predict(np.array([result.best.score]))[0])
+
+
+def _score(result: AnswerResult) -> float | None:
+    """Return what was held against the threshold: of hops, each of which must pass, the least."""
+    if result.best is None:
+        return None
+    asked = [hop.confidence for hop in result.hops if hop.result is not HopResult.NOT_ASKED]
+    return min(asked, default=result.best.score)
 
 
 def _by_score(

@@ -155,8 +155,12 @@ def citations_part(made: CitationTable, *, ordinary: Mapping[str, Rate]) -> str:
         for row in made.rows
     ]
     sound = _pooled([row.suspected for row in made.rows])
-    said = "; ".join(
-        f"{name} {each.hits} of {each.total}, {percent(each)}" for name, each in ordinary.items()
+    said = (
+        "; ".join(
+            f"{name} {each.hits} of {each.total}, {percent(each)}"
+            for name, each in ordinary.items()
+        )
+        or "none were there"
     )
     return (
         f"{table(head, rows)}\n\nSound twins suspected, all kinds: {sound.hits} of {sound.total}, {percent(sound)}. "

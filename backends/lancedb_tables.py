@@ -6,7 +6,9 @@ import asyncio
 import contextlib
 import importlib
 import json
+import math
 import os
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -38,8 +40,17 @@ MAX_UNINDEXED_ROWS: Final = 500
 They are found all the same, by reading them: 19,000 of them cost 2.5 s a search.
 """
 
+MIN_ROWS_TO_PART: Final = 10_000
+"""Rows from which a table's vectors are parted: below it reading all of them costs no more."""
+
+MAX_GROWTH: Final = 4
+"""How many times a table may outgrow its partitions before they are made anew."""
+
 # Readers hold a version for the length of one query; nobody needs one this old.
 _KEEP_VERSIONS: Final = timedelta(minutes=10)
+
+_PARTED: Final = re.compile(r"vector_in_(\d+)")
+_BY_ID: Final = "by_chunk_id"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,8 +84,16 @@ def wrapped(action: str) -> Iterator[None]:
 class LanceTables:
     """Tables of one shape in a folder."""
 
-    def __init__(self, folder: Path, *, dimensions: int, lock_timeout_seconds: float) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        dimensions: int,
+        lock_timeout_seconds: float,
+        min_rows_to_part: int = MIN_ROWS_TO_PART,
+    ) -> None:
         self._folder = folder
+        self._min_rows_to_part = min_rows_to_part
         self._dimensions = dimensions
         self._lock_timeout_seconds = lock_timeout_seconds
         self._session: _Session | None = None
@@ -196,12 +215,39 @@ class LanceTables:
         with wrapped("compacting"):
             # A dict, whatever the stubs say.
             stats = cast("Mapping[str, Any]", await table.stats())
-            unindexed = sum(index.num_unindexed_rows or 0 for index in await table.list_indices())
+            indices = list(await table.list_indices())
+            unindexed = max((index.num_unindexed_rows or 0 for index in indices), default=0)
             rows, fragments = stats["num_rows"], stats["fragment_stats"]["num_fragments"]
             if fragments > max(MAX_FRAGMENTS, rows // 1000) or unindexed > max(
                 MAX_UNINDEXED_ROWS, rows // 20
             ):
                 await table.optimize(cleanup_older_than=_KEEP_VERSIONS)
+        await self._part(table, rows, [index.name for index in indices])
+
+    async def _part(self, table: AsyncTable, rows: int, names: Sequence[str]) -> None:
+        """Part the vectors of a table that has become large, or has outgrown its partitions.
+
+        IVF over whole vectors: every row of a partition that is looked into is compared exactly and
+        filtered first, so that no number of rows beside it hides one (a graph's search list can be
+        filled up). docs/decisions/0031.
+        """
+        from lancedb.index import BTree, IvfFlat
+
+        made = [(name, int(match[1])) for name in names if (match := _PARTED.fullmatch(name))]
+        enough = max((partitions for _, partitions in made), default=0)
+        if rows < max(self._min_rows_to_part, MAX_GROWTH * enough * enough):
+            return
+        partitions = max(math.isqrt(rows), enough + 1)
+        with wrapped("parting the vectors"):
+            await table.create_index(
+                VECTOR,
+                config=IvfFlat(distance_type="dot", num_partitions=partitions),
+                name=f"vector_in_{partitions}",
+            )
+            for name, _ in made:
+                await table.drop_index(name)
+            if _BY_ID not in names:
+                await table.create_index("chunk_id", config=BTree(), name=_BY_ID)
 
     @property
     def _undo_file(self) -> Path:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from backends.keywords import question_text
 from backends.lancedb_rows import records_of, rows_of
-from backends.lancedb_tables import Change, LanceTables, wrapped
+from backends.lancedb_tables import MIN_ROWS_TO_PART, Change, LanceTables, wrapped
 from backends.rank_fusion import RankedChunk, cap_for, capped_ranking, depth_for, fuse
 from backends.vector_fields import SEARCHABLE
 from backends.vector_records import check_query, cosine, hit, latest
@@ -30,7 +31,12 @@ if TYPE_CHECKING:
     from lancedb.query import AsyncFTSQuery, AsyncVectorQuery
     from lancedb.table import AsyncTable
 
+PROBES: Final = 20
+"""Partitions that are looked into, of as many as a table has rows in one (docs/benchmarks/query.md)."""
+
 _SIDES: Final = (True, False)
+_SPARE: Final = 4
+"""One row in so many is asked for beside those wanted."""
 
 Written = TypeVar("Written")
 
@@ -38,7 +44,8 @@ Written = TypeVar("Written")
 class LanceDBVectorStore:
     """Keeps two tables a tenant, established and pool, so that keyword statistics are apart.
 
-    Vector search is exact. Writers of all processes take turns at a lock in the folder; a write
+    Vector search is exact; in a table of `lancedb_tables.MIN_ROWS_TO_PART` rows or more it looks into
+    the `PROBES` nearest partitions, each of them whole. Writers of all processes take turns at a lock in the folder; a write
     that was begun is finished even if its caller is cancelled. A write that touches both tables
     (an origin that changes sides) is written where it goes to first and removed where it was
     second: a reader may see it on both sides for a moment, never on none.
@@ -47,11 +54,19 @@ class LanceDBVectorStore:
     """
 
     def __init__(
-        self, folder: Path, *, dimensions: int, lock_timeout_seconds: float = 60.0
+        self,
+        folder: Path,
+        *,
+        dimensions: int,
+        lock_timeout_seconds: float = 60.0,
+        min_rows_to_part: int = MIN_ROWS_TO_PART,
     ) -> None:
         self._dimensions = dimensions
         self._tables = LanceTables(
-            folder, dimensions=dimensions, lock_timeout_seconds=lock_timeout_seconds
+            folder,
+            dimensions=dimensions,
+            lock_timeout_seconds=lock_timeout_seconds,
+            min_rows_to_part=min_rows_to_part,
         )
         self._writes: set[asyncio.Task[Any]] = set()
 
@@ -82,15 +97,13 @@ class LanceDBVectorStore:
         table = await self._tables.find(_table(tenant_id, established=established))
         if table is None or limit < 1 or per_origin < 1:
             return ()
-        may_be_found = _may_be_found(min_trust, only)
+        wanted = _Wanted(min_trust=min_trust, only=only)
         depth, cap = depth_for(limit), cap_for(per_origin)
         with wrapped("searching"):
             rankings = await asyncio.gather(
+                capped_ranking(_VectorPage(table, query, wanted), depth=depth, per_origin=cap),
                 capped_ranking(
-                    _VectorPage(table, query, may_be_found), depth=depth, per_origin=cap
-                ),
-                capped_ranking(
-                    _KeywordPage(table, question_text(text), may_be_found),
+                    _KeywordPage(table, question_text(text), wanted),
                     depth=depth,
                     per_origin=cap,
                 ),
@@ -98,8 +111,8 @@ class LanceDBVectorStore:
             fused = fuse(*rankings, limit=limit, per_origin=per_origin)
             if not fused:
                 return ()
-            wanted = _one_of("chunk_id", [row.chunk_id for row in fused])
-            rows = await table.query().where(wanted & may_be_found).to_arrow()
+            found = _one_of("chunk_id", [row.chunk_id for row in fused])
+            rows = await table.query().where(found & wanted.filter()).to_arrow()
         records = {
             record.chunk.id: record
             for record in records_of(rows, tenant_id=tenant_id, established=established)
@@ -222,17 +235,40 @@ class LanceDBVectorStore:
             return await table.query().where(wanted).to_arrow()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Wanted:
+    """What may be found in a table."""
+
+    min_trust: float
+    only: EvidenceFilter
+
+    def filter(self, without: frozenset[str] = frozenset()) -> Expr:
+        wanted = _may_be_found(self.min_trust, self.only)
+        return wanted & ~_one_of("origin_key", sorted(without)) if without else wanted
+
+    def among(self, rows: pa.Table) -> pa.Table:
+        """Return the rows that may be found, where nothing narrows the search."""
+        import pyarrow.compute as pc
+
+        trusted = pc.greater_equal(rows.column("trust"), self.min_trust)
+        return rows.filter(pc.and_(rows.column("voting"), trusted))
+
+
 class _VectorPage:
     """Rows by cosine: of unit vectors, 1 minus the `dot` distance."""
 
-    def __init__(self, table: AsyncTable, query: Vector, wanted: Expr) -> None:
+    def __init__(self, table: AsyncTable, query: Vector, wanted: _Wanted) -> None:
         self._table = table
         self._query = query
         self._wanted = wanted
 
     async def __call__(self, count: int, without: frozenset[str]) -> Sequence[RankedChunk]:
-        query = self._table.query().nearest_to(self._query).distance_type("dot")
-        rows = await _page(query, self._wanted, count, without, "_distance")
+        def ranked() -> AsyncVectorQuery:
+            # No most: where the filter leaves too few rows in these, the others are looked into.
+            query = self._table.query().nearest_to(self._query).distance_type("dot")
+            return query.minimum_nprobes(PROBES).maximum_nprobes(0)
+
+        rows = await _page(ranked, self._wanted, count, without, "_distance")
         return _ranked(rows, "_distance", sign=-1)
 
 
@@ -243,7 +279,7 @@ class _KeywordPage:
     from page to page until the index is brought up to date. The index never knows the other side.
     """
 
-    def __init__(self, table: AsyncTable, words: str, wanted: Expr) -> None:
+    def __init__(self, table: AsyncTable, words: str, wanted: _Wanted) -> None:
         self._table = table
         self._words = words
         self._wanted = wanted
@@ -251,24 +287,36 @@ class _KeywordPage:
     async def __call__(self, count: int, without: frozenset[str]) -> Sequence[RankedChunk]:
         if not self._words:
             return []
-        query = self._table.query().nearest_to_text(self._words, columns=SEARCHABLE)
-        rows = await _page(query, self._wanted, count, without, "_score")
+
+        def ranked() -> AsyncFTSQuery:
+            return self._table.query().nearest_to_text(self._words, columns=SEARCHABLE)
+
+        rows = await _page(ranked, self._wanted, count, without, "_score")
         return _ranked(rows, "_score", sign=1)
 
 
 async def _page(
-    query: AsyncVectorQuery | AsyncFTSQuery,
-    wanted: Expr,
+    ranked: Callable[[], AsyncVectorQuery | AsyncFTSQuery],
+    wanted: _Wanted,
     count: int,
     without: frozenset[str],
     score: str,
 ) -> pa.Table:
-    # The filter comes first (prefilter), so that `count` rows are found where there are as many.
-    if without:
-        wanted &= ~_one_of("origin_key", sorted(without))
-    return (
-        await query.where(wanted).limit(count).select(["chunk_id", "origin_key", score]).to_arrow()
-    )
+    """Return the best `count` rows that may be found.
+
+    To filter first reads a whole column for each condition; nearly all rows pass, so that a few
+    more are asked for and held against it afterwards, and filtered first only where too few are
+    left.
+    """
+    columns = ["chunk_id", "origin_key", score]
+    if not without and wanted.only == ANYTHING:
+        asked = count + count // _SPARE
+        rows = await ranked().limit(asked).select([*columns, "voting", "trust"]).to_arrow()
+        kept = wanted.among(rows)
+        if kept.num_rows >= count or rows.num_rows < asked:
+            return kept.slice(0, count)
+    query = ranked().where(wanted.filter(without))
+    return await query.limit(count).select(columns).to_arrow()
 
 
 def _ranked(rows: pa.Table, score: str, *, sign: int) -> list[RankedChunk]:

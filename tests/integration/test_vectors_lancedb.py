@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import fcntl
 import json
+import math
 import multiprocessing
 import os
 import signal
@@ -24,7 +25,8 @@ from backends.lancedb_tables import LOCK_FILE, MAX_FRAGMENTS, UNDO_FILE
 from backends.vectors_lancedb import LanceDBVectorStore, _table
 from domain.documents import ChunkId, DocumentId, Origin, OriginKind
 from domain.errors import ConfigurationError, TransientError
-from tests.vector_stores import DIMENSIONS, EAST, A, ids, record, search
+from domain.retrieval import EvidenceFilter, VectorRecord
+from tests.vector_stores import DIMENSIONS, EAST, NORTH, A, ids, record, search
 
 CHUNKS = 3
 DOCUMENTS = 24
@@ -32,7 +34,7 @@ ESTABLISHED = Origin(kind=OriginKind.UPLOADER, id="docs", established=True)
 POOLED = Origin(kind=OriginKind.UPLOADER, id="docs", established=False)
 
 
-def make(folder: Path, **options: float) -> LanceDBVectorStore:
+def make(folder: Path, **options: Any) -> LanceDBVectorStore:
     return LanceDBVectorStore(folder, dimensions=DIMENSIONS, **options)
 
 
@@ -202,6 +204,98 @@ def test_many_small_writes_leave_few_files_and_all_rows(tmp_path: Path) -> None:
     assert fragments <= MAX_FRAGMENTS + 1
     assert rows == 2 * MAX_FRAGMENTS
     assert found == ["d000/0", f"d{MAX_FRAGMENTS:03}/0", f"d{2 * MAX_FRAGMENTS - 1:03}/0"]
+
+
+async def _parted(store: LanceDBVectorStore) -> list[str]:
+    table = await store._tables.find(_table(A, established=True))
+    assert table is not None
+    return sorted(index.name for index in await table.list_indices() if "vector" in index.name)
+
+
+def _around(count: int, *, name: str = "d", **options: Any) -> list[VectorRecord]:
+    """Return records whose vectors stand all around, the first nearest to the east."""
+    angles = [2 * math.pi * number / count for number in range(count)]
+    return [
+        record(f"{name}{at:04}/0", (math.cos(angle), math.sin(angle)), **options)
+        for at, angle in enumerate(angles)
+    ]
+
+
+def test_a_large_table_is_parted_and_finds_what_it_found_before(tmp_path: Path) -> None:
+    rows = [
+        *_around(300),
+        *_around(100, name="distrusted", trust=0.1),
+        *_around(100, name="voteless", voting=False),
+    ]
+
+    async def scenario(folder: Path, *, from_rows: int) -> tuple[list[str], list[list[str]]]:
+        store = make(folder, min_rows_to_part=from_rows)
+        await store.upsert(rows)
+        few = EvidenceFilter(documents=frozenset({DocumentId("d0150"), DocumentId("d0009")}))
+        found = [
+            ids(await search(store, "", limit=10, min_trust=0.2)),
+            ids(await search(store, "", limit=10, min_trust=0.2, only=few)),
+            ids(await search(store, "", limit=500, per_origin=500, min_trust=0.2)),
+        ]
+        return await _parted(store), found
+
+    names, found = asyncio.run(scenario(tmp_path / "parted", from_rows=400))
+    none, exact = asyncio.run(scenario(tmp_path / "exact", from_rows=10_000))
+
+    assert names == ["vector_in_22"]
+    assert none == []
+    assert found == exact
+    assert len(found[1]) == 2
+    assert len(found[2]) == 300
+
+
+def test_what_is_written_to_a_parted_table_is_found_at_once(tmp_path: Path) -> None:
+    async def scenario() -> list[list[str]]:
+        store = make(tmp_path, min_rows_to_part=256)
+        await store.upsert(_around(256))
+        await store.upsert([record("new/0", EAST, text="later")])
+        before = ids(await search(store, "later", limit=3))
+        await store.delete_document(DocumentId("new"), tenant_id=A)
+        return [before, ids(await search(store, "later", limit=3))]
+
+    before, after = asyncio.run(scenario())
+
+    assert before[0] == "new/0"
+    assert "new/0" not in after
+
+
+def test_a_table_that_has_outgrown_its_partitions_is_parted_anew(tmp_path: Path) -> None:
+    async def scenario() -> tuple[list[str], list[str], list[str]]:
+        store = make(tmp_path, min_rows_to_part=256)
+        await store.upsert(_around(256))
+        first = await _parted(store)
+        await store.upsert(_around(500, name="e"))
+        second = await _parted(store)
+        await store.upsert(_around(500, name="f"))
+        return first, second, await _parted(store)
+
+    first, second, third = asyncio.run(scenario())
+
+    assert first == second == ["vector_in_16"]
+    assert third == ["vector_in_35"]
+
+
+def test_a_flood_around_the_question_hides_no_other_origin_of_a_parted_table(
+    tmp_path: Path,
+) -> None:
+    async def scenario() -> list[str]:
+        store = make(tmp_path, min_rows_to_part=256)
+        await store.upsert([record("quiet/0", NORTH, origin="quiet"), *_around(256)])
+        await store.upsert(
+            [record(f"flood{number:04}/0", EAST, origin="loud") for number in range(600)]
+        )
+        return ids(await search(store, "", limit=9, per_origin=4))
+
+    found = asyncio.run(scenario())
+
+    assert sum(name.startswith("flood") for name in found) == 4
+    assert sum(name.startswith("d0") for name in found) == 4
+    assert "quiet/0" in found
 
 
 def test_the_same_store_serves_one_event_loop_after_another(tmp_path: Path) -> None:

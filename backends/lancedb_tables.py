@@ -229,7 +229,7 @@ class LanceTables:
 
         IVF over whole vectors: every row of a partition that is looked into is compared exactly and
         filtered first, so that no number of rows beside it hides one (a graph's search list can be
-        filled up). docs/decisions/0031.
+        filled up). docs/decisions/0033.
         """
         from lancedb.index import BTree, IvfFlat
 

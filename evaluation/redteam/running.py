@@ -208,6 +208,7 @@ async def _ask(share: _Share, look: Callable[[], None] | None) -> None:
         ):
 
             def record(asked: Asked) -> None:
+                _end_with_parent()
                 _append(answers, asked.to_json())
                 if look is not None:
                     look()
@@ -226,6 +227,13 @@ async def _ask(share: _Share, look: Callable[[], None] | None) -> None:
                 watched=_watched(run.folder),
             )
             await engine.run(share.plan, rows[share.number :: run.jobs])
+
+
+def _end_with_parent() -> None:
+    """End this process if the one that started it is gone: nobody waits for its answers."""
+    parent = multiprocessing.parent_process()
+    if parent is not None and not parent.is_alive():
+        raise SystemExit(1)
 
 
 def _append(file: TextIO, line: str) -> None:

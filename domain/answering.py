@@ -104,6 +104,8 @@ class Draft:
         abstained: The subset does not answer the question, as far as the drafter can tell.
         failure: Why there is no usable draft (`timeout`, `malformed`, `unfaithful`); None if there is.
         struck: Quotes, figures and citations that it claimed and its subset does not have.
+        tentative: The subset more likely does not answer the question; the draft counts only where
+            no established seat is surer (`second_look`).
     """
 
     subset: EvidenceSubset
@@ -114,6 +116,7 @@ class Draft:
     abstained: bool = False
     failure: str | None = None
     struck: int = 0
+    tentative: bool = False
 
     @property
     def usable(self) -> bool:
@@ -339,6 +342,8 @@ class ToleranceNote(StrEnum):
 
     SINGLE_ORIGIN = "single origin"
     POOL_ONLY = "pool only"
+    TENTATIVE = "tentative"
+    """No seat was sure: one that is would be heard alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -56,9 +56,11 @@ VERSION: Final = "3"
 
 RANKING_PENALTY: Final = 0.5
 PROBABILITY_PENALTY: Final = 1.0
-ABSTAIN_BELOW: Final = 0.5
-"""A draft that is more likely no answer than one is not given: it could only split its seat or
-cost agreement."""
+TENTATIVE_BELOW: Final = 0.5
+"""A draft that is more likely no answer than one counts only where no seat is surer: it could
+otherwise only split its seat or cost agreement."""
+ABSTAIN_BELOW: Final = 0.2
+"""And one that is no answer in four cases of five is not given at all."""
 
 _PASSAGES: Final = 5
 """Passages of the encyclopaedia that a question is put to."""
@@ -211,7 +213,11 @@ def fit_probability(found: Sequence[Scene], ranking: NDArray[np.float64]) -> NDA
 
 def weights_of(ranking: NDArray[np.float64], probability: NDArray[np.float64]) -> ExtractiveWeights:
     return ExtractiveWeights(
-        ranking=ranking, probability=probability, abstain_below=ABSTAIN_BELOW, version=VERSION
+        ranking=ranking,
+        probability=probability,
+        abstain_below=ABSTAIN_BELOW,
+        tentative_below=TENTATIVE_BELOW,
+        version=VERSION,
     )
 
 
@@ -260,11 +266,11 @@ def summary(found: Sequence[Scene], weights: ExtractiveWeights) -> str:
     picks = [(scene, pick_of(scene, weights)) for scene in found]
     answerable = [(scene, pick) for scene, pick in picks if scene.right.any()]
     hits = sum(_is_right(scene, pick) for scene, pick in answerable)
-    given = [(scene, pick) for scene, pick in picks if pick.probability >= weights.abstain_below]
+    given = [(scene, pick) for scene, pick in picks if pick.probability >= weights.tentative_below]
     right = sum(_is_right(scene, pick) for scene, pick in given)
     return (
         f"{hits} of {len(answerable)} subsets that hold the answer; {len(given)} of {len(picks)} "
-        f"subsets answered, {right} of them rightly"
+        f"subsets answered firmly, {right} of them rightly"
     )
 
 

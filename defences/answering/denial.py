@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import itertools
 import re
-from dataclasses import replace
 from typing import Final
 
 from defences.answering.focus import answer_values, find_focus
 from defences.answering.keywords import keywords
 from defences.answering.questions import ACCEPTS, AnswerType, QuestionProfile, read_question
+from defences.answering.second_look import abstention
 from domain.answering import Draft
 
 _PARTIES: Final = (
@@ -65,7 +65,7 @@ def without_denial(question: str, draft: Draft) -> Draft:
     """Return the draft, as an abstention where its answer only says that there is no answer."""
     if not draft.usable or not denies_answer(read_question(question), draft.answer):
         return draft
-    return replace(draft, answer="", rationale="", quotes=(), abstained=True)
+    return abstention(draft)
 
 
 def denies_answer(question: QuestionProfile, answer: str) -> bool:

@@ -17,6 +17,7 @@ from typing import Final
 
 from defences.answering.guard import seat_agreement
 from defences.answering.scoring import POOL_SUPPORT, source_diversity
+from defences.answering.second_look import rests_on_tentative
 from domain.answering import (
     PLAIN_SEAT,
     AnswerGroup,
@@ -90,6 +91,8 @@ def tolerance(
     seats = len({*retrieved} | origins)
     if not any(vote.established for vote in chosen.votes):
         return Tolerance(answer=0, abstention=0, seats=seats, note=ToleranceNote.POOL_ONLY)
+    if rests_on_tentative(groups):
+        return Tolerance(answer=0, abstention=0, seats=seats, note=ToleranceNote.TENTATIVE)
     case = _Case.of(groups, chosen, subsets, retrieved, rules)
     kept = case.most(case.keeps, since=0)
     return Tolerance(

@@ -82,7 +82,7 @@ class ExtractiveDrafter:
 
     @property
     def version(self) -> str:
-        return f"extractive-2:{self._weights.digest}:{self._vectors.version}"
+        return f"extractive-3:{self._weights.digest}:{self._vectors.version}"
 
     async def draft(self, question: Question, subset: EvidenceSubset) -> Draft:
         """Quote the sentence of `subset` that answers best, or abstain where none seems to."""
@@ -96,7 +96,9 @@ class ExtractiveDrafter:
         pick = await self._pick(profile, candidates)
         if pick is None or pick.probability < self._weights.abstain_below:
             return _abstained(subset)
-        return _drafted(profile, subset, pick)
+        return _drafted(
+            profile, subset, pick, tentative=pick.probability < self._weights.tentative_below
+        )
 
     async def pick(self, profile: QuestionProfile, subset: EvidenceSubset) -> Pick | None:
         """Return the best sentence, however poor; None where there is no sentence at all."""
@@ -156,7 +158,9 @@ def _abstained(subset: EvidenceSubset) -> Draft:
     return Draft(subset=subset, answer="", rationale="", quotes=(), probability=1.0, abstained=True)
 
 
-def _drafted(profile: QuestionProfile, subset: EvidenceSubset, pick: Pick) -> Draft:
+def _drafted(
+    profile: QuestionProfile, subset: EvidenceSubset, pick: Pick, *, tentative: bool
+) -> Draft:
     candidate = pick.candidate
     prefix = _polarity(profile, candidate)
     room = MAX_WORDS - (1 if prefix else 0)
@@ -168,6 +172,7 @@ def _drafted(profile: QuestionProfile, subset: EvidenceSubset, pick: Pick) -> Dr
         rationale=_rationale(profile, pick),
         quotes=(quote,),
         probability=pick.probability,
+        tentative=tentative,
     )
 
 

@@ -14,8 +14,11 @@ from numpy.typing import NDArray
 from domain.errors import ConfigurationError
 from gateway.query.sentence_features import FEATURES
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 SHIPPED: Final = "extractive_weights.json"
+_KEYS: Final = {
+    "format", "version", "ranking", "probability", "abstain_below", "tentative_below",
+}  # fmt: skip
 
 DRAFT_FEATURES: Final = ("constant", "score", "margin", *FEATURES)
 """What the probability of a draft is read from: its sentence's score, how far the best sentence
@@ -30,12 +33,14 @@ class ExtractiveWeights:
         ranking: Shape `(len(FEATURES),)`: weights of a sentence's score.
         probability: Shape `(len(DRAFT_FEATURES),)`: of the log-odds that the best one is right.
         abstain_below: Probability below which the subset does not answer the question.
+        tentative_below: Probability below which it more likely does not: the draft is tentative.
         version: Names the fit, for people.
     """
 
     ranking: NDArray[np.float64]
     probability: NDArray[np.float64]
     abstain_below: float
+    tentative_below: float
     version: str
 
     def __post_init__(self) -> None:
@@ -44,8 +49,11 @@ class ExtractiveWeights:
             raise ConfigurationError(f"extractive weights have shapes {shapes}")
         if not (np.all(np.isfinite(self.ranking)) and np.all(np.isfinite(self.probability))):
             raise ConfigurationError("an extractive weight is not finite")
-        if not 0.0 <= self.abstain_below < 1.0:
-            raise ConfigurationError(f"abstain_below is {self.abstain_below!r}, expected [0, 1)")
+        floors = self.abstain_below, self.tentative_below
+        if not 0.0 <= floors[0] <= floors[1] < 1.0:
+            raise ConfigurationError(
+                f"need 0 <= abstain_below <= tentative_below < 1, got {floors[0]!r}, {floors[1]!r}"
+            )
 
     @property
     def digest(self) -> str:
@@ -67,6 +75,7 @@ class ExtractiveWeights:
             "ranking": dict(zip(FEATURES, _rounded(self.ranking), strict=True)),
             "probability": dict(zip(DRAFT_FEATURES, _rounded(self.probability), strict=True)),
             "abstain_below": round(self.abstain_below, 4),
+            "tentative_below": round(self.tentative_below, 4),
         }
 
     @classmethod
@@ -78,7 +87,7 @@ class ExtractiveWeights:
         """
         try:
             row = json.loads(text)
-            if set(row) != {"format", "version", "ranking", "probability", "abstain_below"}:
+            if set(row) != _KEYS:
                 raise ConfigurationError("extractive weights have missing or unknown keys")
             if row["format"] != FORMAT:
                 raise ConfigurationError(f"extractive weights have format {row['format']!r}")
@@ -86,6 +95,7 @@ class ExtractiveWeights:
                 ranking=_named(row["ranking"], FEATURES),
                 probability=_named(row["probability"], DRAFT_FEATURES),
                 abstain_below=float(row["abstain_below"]),
+                tentative_below=float(row["tentative_below"]),
                 version=str(row["version"]),
             )
         except (ValueError, TypeError, AttributeError, KeyError) as error:

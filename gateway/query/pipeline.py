@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from defences.answering.agreement import group_answers
 from defences.answering.calibration import DEFAULT_TAU
 from defences.answering.routing import survey
+from defences.answering.second_look import heard
 from defences.retrieval.families import collapse
 from domain.answering import (
     AbstainReason,
@@ -343,7 +344,10 @@ class QueryPipeline:
         way = way or long_way(survey(collapse(evidence)), options)
         parts = deal(evidence, way, options=options, key=self._key())
         watch.lap("partition", subsets=len(parts.subsets))
-        drafts = self._stages.check(question, await draft_all(question, parts.subsets, drafter))
+        drafts = heard(
+            self._stages.check(question, await draft_all(question, parts.subsets, drafter)),
+            mode=parts.mode,
+        )
         watch.lap("draft", **draft_counts(drafts))
         scored = await examine(
             self._verifier,

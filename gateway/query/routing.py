@@ -19,6 +19,7 @@ from defences.answering.routing import (
     survey,
 )
 from defences.answering.scoring import score_drafts
+from defences.answering.second_look import heard
 from defences.retrieval.families import collapse
 from defences.retrieval.partition import Partition, partition
 from domain.answering import Drafter, PartitionMode, Question
@@ -121,7 +122,8 @@ async def _read_alike(
 ) -> bool:
     """Whether some seat reads as an answer and none as another one."""
     parts = partition(found.passages, m=SHORT_PASSAGES + 1, k=options.k, key=key)
-    drafts = checked(question, await draft_all(question, parts.subsets, reader))
+    said = checked(question, await draft_all(question, parts.subsets, reader))
+    drafts = heard(said, mode=parts.mode)
     read = score_drafts(drafts, None, None, mode=parts.mode, lift_bound=0.0)
     if not read:
         return False

@@ -48,6 +48,7 @@ class Say:
     hostile: bool = False
     supports: str | None = None
     """Of a hostile one: the answer that its evidence bears out; it denies all others."""
+    tentative: bool = False
 
 
 class SameDirection:
@@ -88,6 +89,7 @@ class Models:
             rationale=hit.chunk.text,
             quotes=(quote,),
             probability=say.probability,
+            tentative=say.tentative,
         )
 
     async def score(
@@ -182,6 +184,7 @@ HONEST = st.builds(
     Say,
     answer=st.sampled_from([TRUE, TRUE, TRUE, TRUE, OTHER, None]),
     probability=st.sampled_from([0.4, 0.9, 0.99]),
+    tentative=st.sampled_from([False, False, True]),
 )
 
 ANSWERS = st.sampled_from([TRUE, OTHER, *LIES])
@@ -191,6 +194,7 @@ HOSTILE = st.builds(
     probability=st.sampled_from([CEILING, CEILING, LEAST]),
     hostile=st.just(True),
     supports=st.sampled_from([LIES[0], OTHER, None]),
+    tentative=st.booleans(),
 )
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -46,13 +47,11 @@ def question(text: str) -> Question:
     return Question(id=QuestionId("q"), tenant_id=DEFAULT_TENANT, text=text)
 
 
-def ready(*, abstain_below: float = 0.0) -> ExtractiveWeights:
-    shipped = ExtractiveWeights.shipped()
-    return ExtractiveWeights(
-        ranking=shipped.ranking,
-        probability=shipped.probability,
+def ready(*, abstain_below: float = 0.0, tentative_below: float = 0.0) -> ExtractiveWeights:
+    return replace(
+        ExtractiveWeights.shipped(),
         abstain_below=abstain_below,
-        version="test",
+        tentative_below=max(abstain_below, tentative_below),
     )
 
 
@@ -266,14 +265,20 @@ def test_the_shipped_weights_come_back_from_json_as_they_were() -> None:
 
     np.testing.assert_array_equal(again.ranking, shipped.ranking)
     np.testing.assert_array_equal(again.probability, shipped.probability)
-    assert (again.abstain_below, again.version) == (shipped.abstain_below, shipped.version)
+    assert (again.abstain_below, again.tentative_below, again.version) == (
+        shipped.abstain_below,
+        shipped.tentative_below,
+        shipped.version,
+    )
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        {"format": 2},
+        {"format": 1},
         {"abstain_below": 1.0},
+        {"abstain_below": 0.6},
+        {"tentative_below": 1.0},
         {"abstain_below": "low"},
         {"ranking": {}},
         {"ranking": dict.fromkeys(FEATURES, "x")},

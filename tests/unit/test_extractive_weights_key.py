@@ -19,9 +19,10 @@ def test_any_other_weight_is_another_key() -> None:
         replace(SHIPPED, ranking=SHIPPED.ranking + 0.01),
         replace(SHIPPED, probability=SHIPPED.probability * 1.01),
         replace(SHIPPED, abstain_below=SHIPPED.abstain_below + 0.001),
+        replace(SHIPPED, tentative_below=SHIPPED.tentative_below + 0.001),
     ]
 
-    assert len({SHIPPED.digest, *(one.digest for one in changed)}) == 4
+    assert len({SHIPPED.digest, *(one.digest for one in changed)}) == 5
 
 
 def test_what_a_fit_is_called_changes_no_key() -> None:
@@ -36,7 +37,7 @@ def test_written_and_read_weights_have_one_key() -> None:
 
 def test_the_shipped_calibrations_are_of_the_shipped_weights() -> None:
     for path in SHIPPED_ARTEFACTS.glob("*.json"):
-        assert f"drafter=extractive-2:{SHIPPED.digest}:" in path.read_text(encoding="utf-8")
+        assert f"drafter=extractive-3:{SHIPPED.digest}:" in path.read_text(encoding="utf-8")
 
 
 @pytest.mark.anyio

@@ -31,6 +31,8 @@ _SHORTEST_MEAN: Final = 3.2
 """Letters a word: prose has 3.4 and more, German compounds cut into English words 2.8 and less."""
 _FUNCTIONS: Final = FUNCTION_WORDS | FOREIGN_WORDS
 _SURELY_PROSE: Final = 9
+_SURELY_NO_SLIP: Final = 12
+"""Words run together: fewer are so by a typesetter's slip, too, or in a name."""
 _SEPARATOR: Final = r"[ \t._*\-\u00b7|,:;'\u2019\"()@!?/\n]{1,4}"
 _LETTERS: Final = re.compile(rf"(?<![^\W_])(?:[^\W\d_]{_SEPARATOR}){{13,}}[^\W\d_](?![^\W_])")
 _LONG: Final = re.compile(r"(?<![\w/=+#-])[A-Za-z][A-Za-z',;!?]{26,}")
@@ -168,7 +170,7 @@ def _divided(text: str, start: int, places: Sequence[int], encoding: str) -> Ite
         start=start,
         end=end,
         text=_mapped(pieces[:-1]),
-        sure=spaced or not named or len(found) >= _SURELY_PROSE,
+        sure=spaced or len(found) >= _SURELY_NO_SLIP,
     )
 
 

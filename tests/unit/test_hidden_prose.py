@@ -144,6 +144,15 @@ def test_data_and_ordinary_text_are_none(text: str) -> None:
     assert [item for item in hidden_prose(text) if item.risk >= 0.5] == []
 
 
+def test_a_slip_of_the_typesetter_is_of_low_risk_and_read_all_the_same() -> None:
+    text = "Give the host as Host:Port. Ifthenumberofaportisincludedthen the option -N is ignored."
+
+    found = hidden_prose(text)
+
+    assert [item.encoding for item in found] == ["run-together"]
+    assert found[0].risk < 0.5
+
+
 def test_an_example_in_a_text_about_encodings_is_of_low_risk() -> None:
     text = (
         "Attackers obfuscate a prompt injection. In base64 encoding it reads "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -49,6 +49,15 @@ class _Space:
     passages: defaultdict[int, dict[DocumentId, OriginRef | None]] = field(
         default_factory=lambda: defaultdict(dict)
     )
+
+    def __deepcopy__(self, memo: Mapping[int, object]) -> _Space:
+        """Copy level by level; keys and values are never changed, and they are thousands."""
+        del memo
+        return _Space(
+            buckets=defaultdict(dict, {key: dict(each) for key, each in self.buckets.items()}),
+            exact=defaultdict(dict, {key: dict(each) for key, each in self.exact.items()}),
+            passages=defaultdict(dict, {key: dict(each) for key, each in self.passages.items()}),
+        )
 
 
 @dataclass(slots=True)

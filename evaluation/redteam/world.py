@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from types import FunctionType, ModuleType
+from types import FunctionType, ModuleType, NoneType
 from typing import Final
 
 import numpy as np
@@ -48,6 +48,7 @@ CLEAN_DAYS: Final = 200.0
 """How long before that the clean passages came."""
 
 _ACTOR: Final = "red team"
+_ATOMS: Final = (str, bytes, int, float, NoneType)
 _PARAMETERS: Final = "__dataclass_params__"
 _LEDGER_START: Final = timedelta(days=2000)
 
@@ -215,7 +216,7 @@ class _Base:
 
 
 def _unchanging(world: World) -> Mapping[int, object]:
-    """Return, by id, the frozen values and the arrays of a world: half of a copy's time."""
+    """Return, by id, the frozen values, arrays and keys of a world: most of a copy's time."""
     found: dict[int, object] = {}
     seen: set[int] = set()
     left: list[object] = [world]
@@ -224,11 +225,18 @@ def _unchanging(world: World) -> Mapping[int, object]:
         if id(one) in seen or isinstance(one, type | ModuleType | FunctionType):
             continue
         seen.add(id(one))
-        if isinstance(one, np.ndarray) or (is_dataclass(one) and _frozen(type(one))):
+        if _is_fixed(one):
             found[id(one)] = one
         else:
             left.extend(gc.get_referents(one))
     return found
+
+
+def _is_fixed(one: object) -> bool:
+    """Whether nothing in a world writes to it: its stores replace vectors and records."""
+    if isinstance(one, tuple | frozenset):
+        return all(isinstance(each, _ATOMS) or _is_fixed(each) for each in one)
+    return isinstance(one, np.ndarray) or (is_dataclass(one) and _frozen(type(one)))
 
 
 def _frozen(kind: type) -> bool:

@@ -119,6 +119,7 @@ class Alert:
         fingerprint: The same for the same `labels`, so that sinks can deduplicate.
         labels: What identifies it: monitor, topic.
         annotations: For people: numbers and ids. Never document or question text.
+        acknowledged_at, acknowledged_by: A person looks after it: no more reminders.
     """
 
     id: AlertId
@@ -131,6 +132,8 @@ class Alert:
     annotations: Mapping[str, str]
     starts_at: datetime
     ends_at: datetime | None = None
+    acknowledged_at: datetime | None = None
+    acknowledged_by: str | None = None
 
 
 class Monitor(Protocol):

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from random import Random
 from typing import Final
 
 from domain.clock import Clock
-from domain.errors import PermanentError, TransientError
+from domain.errors import PermanentError, ReceiverGoneError, TransientError
 from domain.ledger import WebhookLedger
 from domain.monitoring import Delivery, Webhook, WebhookId, WebhookSender
+from monitors.events import webhook_disabled
 
-BACKOFF_SECONDS: Final = (5.0, 30.0, 120.0, 600.0, 3_600.0, 10_800.0, 28_800.0)
-"""Wait after the first failure, the second ...; the last repeats. Eight attempts take 12 hours."""
+BACKOFF_SECONDS: Final = (5.0, 30.0, 120.0, 600.0, 3_600.0, 10_800.0, 28_800.0, 43_200.0)
+"""Wait after the first failure, the second ...; the last repeats. Nine attempts take a day."""
 
 JITTER: Final = 0.2
 """A wait is longer by up to this share, so that receivers that failed together part ways."""
@@ -81,6 +83,28 @@ class DeliveryPump:
             delivered += outcome
         return delivered
 
+    async def deliver_now(self, delivery: Delivery, webhook: Webhook) -> Delivery:
+        """Try one delivery, whatever it waits for; return it as it is afterwards.
+
+        Raises:
+            TransientError: The ledger did not answer.
+        """
+        failure = await self._send(delivery, webhook)
+        now = self._clock.now()
+        error = None if failure is None else str(failure)[:_MAX_ERROR]
+        await self._webhooks.save_attempt(
+            delivery.id,
+            delivered_at=now if failure is None else None,
+            next_attempt_at=None,
+            error=error,
+        )
+        return replace(
+            delivery,
+            attempts=delivery.attempts + 1,
+            delivered_at=now if failure is None else None,
+            last_error=error,
+        )
+
     async def _drain(
         self, webhook_id: WebhookId, waiting: Sequence[Delivery], *, stop_at: float
     ) -> int:
@@ -98,6 +122,9 @@ class DeliveryPump:
                 break
             if failure is not None:
                 await self._give_up(delivery, str(failure))
+                if isinstance(failure, ReceiverGoneError):
+                    await self._disable(webhook, str(failure))
+                    break
                 continue
             await self._webhooks.save_attempt(
                 delivery.id, delivered_at=self._clock.now(), next_attempt_at=None, error=None
@@ -131,6 +158,11 @@ class DeliveryPump:
         wait = BACKOFF_SECONDS[min(attempts, len(BACKOFF_SECONDS)) - 1]
         wait *= 1 + JITTER * self._random.random()
         return self._clock.now() + timedelta(seconds=wait)
+
+    async def _disable(self, webhook: Webhook, reason: str) -> None:
+        at = self._clock.now()
+        told = webhook_disabled(webhook, reason=reason, at=at)
+        await self._webhooks.disable(webhook.id, reason=reason, payload=told, at=at)
 
     async def _give_up(self, delivery: Delivery, error: str) -> None:
         await self._webhooks.save_attempt(

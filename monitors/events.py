@@ -5,12 +5,31 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Final
 
-from domain.monitoring import Alert
+from domain.monitoring import Alert, Webhook
 
 EVENT_FIRING: Final = "alert.firing"
 EVENT_RESOLVED: Final = "alert.resolved"
+
+_SPECIFIC: Final[Mapping[tuple[str, bool], str]] = {
+    ("calibration-drift", False): "calibration.drifted",
+    ("detector-unavailable", False): "detector.unavailable",
+}
+_NOT_OF_ANSWERS: Final = frozenset(
+    {"calibration-drift", "detector-unavailable", "latency-p99", "ingestion-burst"}
+)
+
+
+def specific_type(alert: Alert, *, ended: bool) -> str | None:
+    """Return the event type of this kind of alert, for receivers that want no others.
+
+    Alerts on what a topic's answers say are `disagreement.firing` and `disagreement.resolved`.
+    """
+    if alert.name not in _NOT_OF_ANSWERS:
+        return "disagreement.resolved" if ended else "disagreement.firing"
+    return _SPECIFIC.get((alert.name, ended))
 
 
 def fingerprint(labels: Mapping[str, str]) -> str:
@@ -33,8 +52,17 @@ def payload(event_type: str, alert: Alert, numbers: Mapping[str, object]) -> str
         "ends_at": None if alert.ends_at is None else alert.ends_at.isoformat(),
         **numbers,
     }
+    return event(event_type, at, facts)
+
+
+def webhook_disabled(webhook: Webhook, *, reason: str, at: datetime) -> str:
+    """Return the event of a receiver that gets nothing more; its address is a secret."""
+    return event("webhook.disabled", at, {"id": webhook.id, "kind": webhook.kind, "reason": reason})
+
+
+def event(event_type: str, at: datetime, facts: Mapping[str, object]) -> str:
     return json.dumps(
-        {"type": event_type, "timestamp": at.isoformat(), "data": facts},
+        {"type": event_type, "timestamp": at.isoformat(), "data": dict(facts)},
         separators=(",", ":"),
         allow_nan=False,
     )

@@ -23,7 +23,7 @@ from pydantic_settings import (
 
 from domain.errors import ConfigurationError
 from domain.verification import CrossExamination, LatencyClass
-from runtime.sections import AuditSettings, Section
+from runtime.sections import AlertSettings, AuditSettings, Section, SinkSettings
 
 ENV_PREFIX: Final = "MITHRIDATE_"
 CONFIG_VARIABLE: Final = "MITHRIDATE_CONFIG"
@@ -312,7 +312,10 @@ class WebhookSettings(Section):
         default=False, description="deliver to loopback and private addresses, and over http"
     )
     timeout_seconds: float = Field(10.0, gt=0)
-    max_attempts: int = Field(8, ge=1)
+    max_attempts: int = Field(9, ge=1, description="nine take a day")
+    former_secret_hours: float = Field(
+        24.0, ge=0, description="a secret that was changed signs as well for so long"
+    )
 
 
 class ClientSettings(Section):
@@ -362,6 +365,10 @@ class Settings(BaseSettings):
     guard: GuardSettings = GuardSettings()
     monitors: MonitorSettings = MonitorSettings()
     webhooks: WebhookSettings = WebhookSettings()
+    alerts: AlertSettings = AlertSettings()
+    sinks: tuple[SinkSettings, ...] = Field(
+        (), description="tables of the operator's own receivers"
+    )
     audit: AuditSettings = AuditSettings()
     client: ClientSettings = ClientSettings()
     logging: LoggingSettings = LoggingSettings()

@@ -11,6 +11,7 @@ from typing import Final
 import httpx
 from redis.asyncio import Redis
 
+from backends.alert_sinks import SinkSender
 from backends.answer_cache_redis import RedisAnswerCache, RedisEvidenceStamps
 from backends.blobs_files import FileBlobStore
 from backends.citations.cache_redis import RedisCitationCache
@@ -42,6 +43,8 @@ from monitors.deliveries import DeliveryPump
 from monitors.disagreement import DisagreementMonitor
 from monitors.latency import LatencyMonitor
 from monitors.observer import Observer
+from monitors.routing import AlertDispatcher
+from runtime.alerts import build_dispatcher, build_sinks, sink_rows
 from runtime.answer_cache import KeptAnswers
 from runtime.answering import build_decomposer, build_query, model_urls
 from runtime.audit import Checkpointer, build_checkpointer
@@ -100,6 +103,11 @@ class Services:
     def drift_monitor(self) -> CalibrationDriftMonitor:
         """Remembers nothing, so that it can be made when it is asked."""
         return CalibrationDriftMonitor(self.ledger.feedback, self.ledger.alerts, ids=self.ids)
+
+    @property
+    def dispatcher(self) -> AlertDispatcher:
+        """Remembers nothing either."""
+        return build_dispatcher(self.settings, ledger=self.ledger, clock=self.clock)
 
     @property
     def checkpointer(self) -> Checkpointer:
@@ -183,6 +191,7 @@ async def build_services(settings: Settings, *, broker_url: str) -> Services:
     closing.push_async_callback(close_vectors, stored)
     stamps = RedisEvidenceStamps(redis)
     vectors = StampedVectorStore(stored, stamps)
+    await ledger.webhooks.synchronise(sink_rows(settings, at=clock.now()), at=clock.now())
     queue = CeleryJobQueue(
         broker_url=broker_url,
         visibility_timeout_seconds=settings.queue.visibility_timeout_seconds,
@@ -235,11 +244,14 @@ async def build_services(settings: Settings, *, broker_url: str) -> Services:
             settings,
             ledger=ledger,
             clock=clock,
-            sender=HttpWebhookSender(
-                GuardedPoster(
-                    allow_private_networks=settings.webhooks.allow_private_networks,
-                    timeout_seconds=settings.webhooks.timeout_seconds,
-                )
+            sender=SinkSender(
+                HttpWebhookSender(
+                    GuardedPoster(
+                        allow_private_networks=settings.webhooks.allow_private_networks,
+                        timeout_seconds=settings.webhooks.timeout_seconds,
+                    )
+                ),
+                build_sinks(settings),
             ),
         ),
         relay=OutboxRelay(

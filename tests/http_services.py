@@ -144,7 +144,9 @@ class Gateway:
         return document_id
 
     async def fire(self, alert: Alert) -> None:
+        """Raise an alert, and say so."""
         await self.world.ledger.alerts.fire(alert, event_type="alert.firing", payload="{}")
+        await self.services.dispatcher.dispatch(alert.tenant_id)
 
     async def journal(self, object_id: str) -> Sequence[JournalEntry]:
         return await self.world.ledger.journal.entries(DEFAULT_TENANT, object_id=object_id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -13,11 +14,17 @@ from backends.ledger.engine import Database
 from backends.ledger.journal import append_entry
 from backends.ledger.schema import FIRING, alerts
 from backends.ledger.statements import insert_new
+from backends.ledger.transitions import not_firing, unknown_alert
 from backends.ledger.webhooks import insert_deliveries
+from domain.alerting import Event, Standing, Step
 from domain.clock import Clock, IdFactory
 from domain.documents import TenantId
 from domain.ledger import Page
 from domain.monitoring import Alert, AlertId, AlertStatus
+
+
+class _OvertakenError(Exception):
+    """Undoes the transaction of a notice that another process gave."""
 
 
 class SqlAlertLedger:
@@ -44,13 +51,16 @@ class SqlAlertLedger:
                     "annotations": alert.annotations,
                     "starts_at": alert.starts_at,
                     "ends_at": None,
+                    "began_type": event_type,
+                    "began": payload,
+                    "notices": 0,
+                    "settled": False,
                 },
                 unique=("tenant_id", "fingerprint"),
                 among=FIRING,
             )
             if fired:
                 append_entry(connection, entries.alert_fired(alert, at=at))
-                self._deliver(connection, alert.tenant_id, event_type, payload, at)
             return fired
 
         return await self._database.write(body)
@@ -58,26 +68,28 @@ class SqlAlertLedger:
     async def resolve(
         self, tenant_id: TenantId, fingerprint: str, *, at: datetime, event_type: str, payload: str
     ) -> Alert | None:
+        firing = select(alerts).where(
+            alerts.c.tenant_id == tenant_id,
+            alerts.c.fingerprint == fingerprint,
+            alerts.c.status == AlertStatus.FIRING,
+        )
+
         def body(connection: Connection) -> Alert | None:
-            row = connection.execute(
-                select(alerts)
-                .where(
-                    alerts.c.tenant_id == tenant_id,
-                    alerts.c.fingerprint == fingerprint,
-                    alerts.c.status == AlertStatus.FIRING,
-                )
-                .with_for_update()
-            ).first()
+            row = connection.execute(firing.with_for_update()).first()
             if row is None:
                 return None
             resolved = replace(_alert(row), status=AlertStatus.RESOLVED, ends_at=at)
             connection.execute(
                 update(alerts)
                 .where(alerts.c.id == resolved.id)
-                .values(status=resolved.status, ends_at=resolved.ends_at)
+                .values(
+                    status=resolved.status,
+                    ends_at=resolved.ends_at,
+                    ended_type=event_type,
+                    ended=payload,
+                )
             )
             append_entry(connection, entries.alert_resolved(resolved, at=at))
-            self._deliver(connection, tenant_id, event_type, payload, at)
             return resolved
 
         return await self._database.write(body)
@@ -101,21 +113,93 @@ class SqlAlertLedger:
         )
         return cursors.page(found, limit=limit, position=_position)
 
-    def _deliver(
-        self,
-        connection: Connection,
-        tenant_id: TenantId,
-        event_type: str,
-        payload: str,
-        at: datetime,
-    ) -> None:
-        insert_deliveries(
-            connection, tenant_id, event_type=event_type, payload=payload, at=at, ids=self._ids
+    async def get(self, tenant_id: TenantId, alert_id: AlertId) -> Alert:
+        return await self._database.read(
+            lambda connection: _alert(_find(connection, tenant_id, alert_id))
         )
+
+    async def standing(self, tenant_id: TenantId) -> Sequence[Standing]:
+        query = (
+            select(alerts)
+            .where(alerts.c.tenant_id == tenant_id, alerts.c.settled.is_(False))
+            .order_by(alerts.c.starts_at, alerts.c.id)
+        )
+        return await self._database.read(
+            lambda connection: [_standing(row) for row in connection.execute(query)]
+        )
+
+    async def notify(
+        self, tenant_id: TenantId, steps: Sequence[Step], *, events: Mapping[str, str], at: datetime
+    ) -> bool:
+        def body(connection: Connection) -> None:
+            for step in steps:
+                changed = connection.execute(
+                    update(alerts)
+                    .where(
+                        alerts.c.id == step.alert_id,
+                        alerts.c.tenant_id == tenant_id,
+                        alerts.c.notices == step.notices_before,
+                        alerts.c.settled.is_(False),
+                    )
+                    .values(
+                        notices=step.notices,
+                        settled=step.settled,
+                        notified_at=at if events else alerts.c.notified_at,
+                    )
+                )
+                if changed.rowcount == 0:
+                    raise _OvertakenError
+            insert_deliveries(connection, tenant_id, events=events, at=at, ids=self._ids)
+
+        try:
+            await self._database.write(body)
+        except _OvertakenError:
+            return False
+        return True
+
+    async def acknowledge(
+        self, tenant_id: TenantId, alert_id: AlertId, *, actor: str, at: datetime
+    ) -> Alert:
+        def body(connection: Connection) -> Alert:
+            alert = _alert(_find(connection, tenant_id, alert_id, locked=True))
+            if alert.status is not AlertStatus.FIRING:
+                raise not_firing(alert)
+            if alert.acknowledged_at is not None:
+                return alert
+            after = replace(alert, acknowledged_at=at, acknowledged_by=actor)
+            connection.execute(
+                update(alerts)
+                .where(alerts.c.id == alert_id)
+                .values(acknowledged_at=at, acknowledged_by=actor)
+            )
+            append_entry(connection, entries.alert_acknowledged(after, actor=actor, at=at))
+            return after
+
+        return await self._database.write(body)
+
+
+def _find(
+    connection: Connection, tenant_id: TenantId, alert_id: AlertId, *, locked: bool = False
+) -> Row[Any]:
+    query = select(alerts).where(alerts.c.tenant_id == tenant_id, alerts.c.id == alert_id)
+    row = connection.execute(query.with_for_update() if locked else query).first()
+    if row is None:
+        raise unknown_alert(alert_id)
+    return row
 
 
 def _position(alert: Alert) -> cursors.Position:
     return cursors.Position(at=alert.starts_at, id=alert.id)
+
+
+def _standing(row: Row[Any]) -> Standing:
+    return Standing(
+        alert=_alert(row),
+        began=Event(type=row.began_type, payload=row.began),
+        ended=None if row.ended is None else Event(type=row.ended_type, payload=row.ended),
+        notices=row.notices,
+        notified_at=row.notified_at,
+    )
 
 
 def _alert(row: Row[Any]) -> Alert:
@@ -130,4 +214,6 @@ def _alert(row: Row[Any]) -> Alert:
         annotations=row.annotations,
         starts_at=row.starts_at,
         ends_at=row.ends_at,
+        acknowledged_at=row.acknowledged_at,
+        acknowledged_by=row.acknowledged_by,
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from domain.access import ApiKey, KeyId
+from domain.alerting import Review, Silence
 from domain.documents import DocumentId, OriginRef, TenantId
 from domain.feedback import Feedback
 from domain.ledger import DecisionAction, DocumentRecord, NewDocument, Settlement
@@ -17,6 +18,10 @@ from domain.trust import Verdict
 
 POLICY_ACTOR = "policy"
 """Who decided where no person did."""
+SETTINGS_ACTOR = "settings"
+"""Who did what the configuration asks for."""
+DELIVERIES_ACTOR = "deliveries"
+"""Who disabled a receiver that wants nothing more."""
 
 SETTLED_ACTIONS: Mapping[Verdict, str] = {
     Verdict.ADMIT: "document.admitted",
@@ -306,6 +311,88 @@ def webhook_removed(
         action="webhook.removed",
         object_kind="webhook",
         object_id=webhook_id,
+    )
+
+
+def sink_configured(sink: Webhook, *, at: datetime) -> EntryDraft:
+    return EntryDraft(
+        at=at,
+        tenant_id=sink.tenant_id,
+        actor=SETTINGS_ACTOR,
+        action="sink.configured",
+        object_kind="webhook",
+        object_id=sink.id,
+        facts={"kind": sink.kind, "event_types": " ".join(sorted(sink.event_types))},
+    )
+
+
+def webhook_changed(
+    webhook: Webhook,
+    action: str,
+    *,
+    actor: str,
+    at: datetime,
+    reason: str | None = None,
+    facts: Mapping[str, str] | None = None,
+) -> EntryDraft:
+    return EntryDraft(
+        at=at,
+        tenant_id=webhook.tenant_id,
+        actor=actor,
+        action=action,
+        object_kind="webhook",
+        object_id=webhook.id,
+        reason=reason,
+        facts=facts or {},
+    )
+
+
+def alert_acknowledged(alert: Alert, *, actor: str, at: datetime) -> EntryDraft:
+    return EntryDraft(
+        at=at,
+        tenant_id=alert.tenant_id,
+        actor=actor,
+        action="alert.acknowledged",
+        object_kind="alert",
+        object_id=alert.id,
+        facts={"name": alert.name, "fingerprint": alert.fingerprint},
+    )
+
+
+def silence_added(silence: Silence) -> EntryDraft:
+    return EntryDraft(
+        at=silence.created_at,
+        tenant_id=silence.tenant_id,
+        actor=silence.author,
+        action="silence.added",
+        object_kind="silence",
+        object_id=silence.id,
+        reason=silence.reason,
+        facts={**silence.matchers, "expires_at": silence.expires_at.isoformat()},
+    )
+
+
+def silence_removed(silence: Silence, *, actor: str, at: datetime) -> EntryDraft:
+    return EntryDraft(
+        at=at,
+        tenant_id=silence.tenant_id,
+        actor=actor,
+        action="silence.removed",
+        object_kind="silence",
+        object_id=silence.id,
+        facts=silence.matchers,
+    )
+
+
+def review_closed(review: Review, *, actor: str, at: datetime) -> EntryDraft:
+    return EntryDraft(
+        at=at,
+        tenant_id=review.tenant_id,
+        actor=actor,
+        action="review.closed",
+        object_kind="question",
+        object_id=review.question_id,
+        facts={"alert": review.alert_id},
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from backends.ledger.alerting import SqlReviewLedger, SqlSilenceLedger
 from backends.ledger.alerts import SqlAlertLedger
 from backends.ledger.documents import SqlDocumentLedger
 from backends.ledger.engine import Database
@@ -58,6 +59,8 @@ class SqlLedger:
         self.observations = SqlObservationLedger(self._database)
         self.alerts = SqlAlertLedger(self._database, clock=clock, ids=ids)
         self.webhooks = SqlWebhookLedger(self._database, ids=ids)
+        self.silences = SqlSilenceLedger(self._database)
+        self.reviews = SqlReviewLedger(self._database)
         self.retention = SqlRetention(self._database)
 
     async def ping(self) -> None:

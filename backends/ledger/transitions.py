@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Final
@@ -11,7 +11,7 @@ from backends.ledger.entries import POLICY_ACTOR
 from domain.documents import DocumentStatus, OriginKind, OriginRef, TenantId
 from domain.errors import ConflictError, InputError, NotFoundError, ScanUnderWayError
 from domain.ledger import DecisionAction, DocumentRecord, NewDocument, Settlement
-from domain.monitoring import Delivery, Webhook
+from domain.monitoring import WEBHOOK, Alert, Delivery, Webhook
 from domain.publishing import Publication
 from domain.retrieval import FamilyId
 from domain.trust import CoarseReason, Verdict
@@ -271,20 +271,52 @@ def require_storable(value: str) -> None:
         raise InputError("text holds an unpaired surrogate")
 
 
-def subscribed(webhook: Webhook, tenant_id: TenantId, event_type: str) -> bool:
-    return (
-        webhook.tenant_id == tenant_id
-        and webhook.disabled_at is None
-        and event_type in webhook.event_types
-    )
+def subscribed(webhook: Webhook, tenant_id: TenantId, event_types: Iterable[str]) -> str | None:
+    """Return the first of the types that the webhook is told of; None where it is told of none."""
+    serves = webhook.tenant_id == tenant_id or webhook.kind != WEBHOOK
+    if not serves or webhook.disabled_at is not None:
+        return None
+    return next((each for each in event_types if each in webhook.event_types), None)
+
+
+def unknown_alert(alert_id: str) -> NotFoundError:
+    return NotFoundError(f"no alert {alert_id!r}")
+
+
+def unknown_silence(silence_id: str) -> NotFoundError:
+    return NotFoundError(f"no silence {silence_id!r}")
+
+
+def unknown_review(question_id: str) -> NotFoundError:
+    return NotFoundError(f"question {question_id!r} is not in the review queue")
+
+
+def unknown_delivery(delivery_id: str) -> NotFoundError:
+    return NotFoundError(f"no delivery {delivery_id!r}")
+
+
+def not_firing(alert: Alert) -> ConflictError:
+    return ConflictError(f"alert {alert.id!r} is {alert.status}: there is nothing to look after")
+
+
+def require_enabled(webhook: Webhook) -> None:
+    """Raise `ConflictError` for a webhook that is disabled."""
+    if webhook.disabled_at is not None:
+        raise ConflictError(f"webhook {webhook.id!r} is disabled; enable it first")
 
 
 def new_delivery(
-    delivery_id: str, webhook: Webhook, *, event_type: str, payload: str, at: datetime
+    delivery_id: str,
+    webhook: Webhook,
+    *,
+    tenant_id: TenantId,
+    event_type: str,
+    payload: str,
+    at: datetime,
 ) -> Delivery:
     return Delivery(
         id=delivery_id,
-        tenant_id=webhook.tenant_id,
+        tenant_id=tenant_id,
         webhook_id=webhook.id,
         event_type=event_type,
         payload=payload,

@@ -10,19 +10,20 @@ from backends.memory.ledger_access import (
     InMemoryKeyLedger,
     InMemoryOriginLedger,
 )
+from backends.memory.ledger_alerting import (
+    InMemoryAlertLedger,
+    InMemoryReviewLedger,
+    InMemorySilenceLedger,
+)
 from backends.memory.ledger_documents import InMemoryDocumentLedger, InMemoryOutbox
 from backends.memory.ledger_feedback import InMemoryFeedbackLedger
-from backends.memory.ledger_monitoring import (
-    InMemoryAlertLedger,
-    InMemoryObservationLedger,
-    InMemoryQuestionLedger,
-    InMemoryWebhookLedger,
-)
+from backends.memory.ledger_monitoring import InMemoryObservationLedger, InMemoryQuestionLedger
 from backends.memory.ledger_trust import (
     InMemoryDocumentLifecycle,
     InMemoryPublisherLedger,
     InMemorySuppressionLedger,
 )
+from backends.memory.ledger_webhooks import InMemoryWebhookLedger
 from domain.audit import AuditKey
 from domain.clock import Clock, IdFactory
 
@@ -63,6 +64,8 @@ class InMemoryLedger:
         self.feedback = InMemoryFeedbackLedger(self.journal, self.questions, self.observations)
         self.webhooks = InMemoryWebhookLedger(self.journal, ids=ids)
         self.alerts = InMemoryAlertLedger(self.journal, self.webhooks, clock=clock)
+        self.silences = InMemorySilenceLedger(self.journal)
+        self.reviews = InMemoryReviewLedger(self.journal)
         self.documents = InMemoryDocumentLedger(
             self.journal, self.keys, self.observations, clock=clock
         )

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from domain.alerting import ReviewLedger, SilenceLedger
+from domain.audit import JournalEntry
 from domain.feedback import FeedbackLedger
 from domain.ledger.access import (
     Journal,
-    JournalEntry,
     KeyLedger,
     OriginLedger,
     Outbox,
@@ -97,6 +98,10 @@ class Ledger(Protocol):
     def alerts(self) -> AlertLedger: ...
     @property
     def webhooks(self) -> WebhookLedger: ...
+    @property
+    def silences(self) -> SilenceLedger: ...
+    @property
+    def reviews(self) -> ReviewLedger: ...
     @property
     def retention(self) -> Retention: ...
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from domain.alerting import Standing, Step
 from domain.answering import Outcome, QuestionId
 from domain.documents import (
     TenantId,
@@ -14,6 +15,7 @@ from domain.documents import (
 from domain.ledger.pages import Page
 from domain.monitoring import (
     Alert,
+    AlertId,
     AlertStatus,
     Delivery,
     Latency,
@@ -95,7 +97,7 @@ class ObservationLedger(Protocol):
 
 class AlertLedger(Protocol):
     async def fire(self, alert: Alert, *, event_type: str, payload: str) -> bool:
-        """Write a firing alert, and one delivery for each subscribed webhook, in one transaction.
+        """Write a firing alert and the event that tells of it; who is told is decided later.
 
         Return False and write nothing where one with this fingerprint is firing already.
         """
@@ -104,7 +106,41 @@ class AlertLedger(Protocol):
     async def resolve(
         self, tenant_id: TenantId, fingerprint: str, *, at: datetime, event_type: str, payload: str
     ) -> Alert | None:
-        """Resolve the firing alert with this fingerprint, with deliveries; None if there is none."""
+        """Resolve the firing alert with this fingerprint; None if there is none."""
+        ...
+
+    async def get(self, tenant_id: TenantId, alert_id: AlertId) -> Alert:
+        """Raise `NotFoundError` for one unknown to this tenant."""
+        ...
+
+    async def standing(self, tenant_id: TenantId) -> Sequence[Standing]:
+        """Return those of which something may still have to be said, oldest first."""
+        ...
+
+    async def notify(
+        self, tenant_id: TenantId, steps: Sequence[Step], *, events: Mapping[str, str], at: datetime
+    ) -> bool:
+        """Write down what is said of alerts, and one delivery for each receiver, in one transaction.
+
+        Return False and write nothing where a step was overtaken: of two at once, one speaks.
+
+        Args:
+            tenant_id: Whose alerts they are.
+            steps: One for each alert.
+            events: Payloads by type; a receiver gets the first whose type it is subscribed to.
+            at: The moment of the notice.
+        """
+        ...
+
+    async def acknowledge(
+        self, tenant_id: TenantId, alert_id: AlertId, *, actor: str, at: datetime
+    ) -> Alert:
+        """Write who looks after it; journalled. Doing it twice leaves the first name.
+
+        Raises:
+            NotFoundError: Unknown.
+            ConflictError: It does not fire any more.
+        """
         ...
 
     async def list(
@@ -125,6 +161,69 @@ class WebhookLedger(Protocol):
         self, tenant_id: TenantId, webhook_id: WebhookId, *, actor: str, at: datetime
     ) -> None:
         """Remove with its pending deliveries; raise `NotFoundError` if unknown."""
+        ...
+
+    async def synchronise(self, sinks: Sequence[Webhook], *, at: datetime) -> None:
+        """Make the receivers of the settings those given; changes are journalled.
+
+        They serve all tenants. What is pending for one that is gone is given up.
+        """
+        ...
+
+    async def rotate(
+        self,
+        tenant_id: TenantId,
+        webhook_id: WebhookId,
+        *,
+        secret: str,
+        former_until: datetime,
+        actor: str,
+        at: datetime,
+    ) -> Webhook:
+        """Set a new secret; the former one signs as well until `former_until`; journalled.
+
+        Raises:
+            NotFoundError: Unknown, or a sink.
+        """
+        ...
+
+    async def disable(
+        self, webhook_id: WebhookId, *, reason: str, payload: str, at: datetime
+    ) -> bool:
+        """Deliver nothing more to it, and tell the others; return False if that is so already.
+
+        What is pending for it is given up. Journalled; `payload` is that of `webhook.disabled`.
+        """
+        ...
+
+    async def enable(
+        self, tenant_id: TenantId, webhook_id: WebhookId, *, actor: str, at: datetime
+    ) -> Webhook:
+        """Deliver again what happens from now on; journalled; `NotFoundError` if unknown."""
+        ...
+
+    async def replay(
+        self,
+        tenant_id: TenantId,
+        webhook_id: WebhookId,
+        *,
+        delivery_id: str | None,
+        since: datetime | None,
+        actor: str,
+        at: datetime,
+    ) -> int:
+        """Make deliveries due again, under their ids: one, or all made since; journalled.
+
+        Returns how many. Those that are pending anyway are not counted.
+
+        Raises:
+            NotFoundError: Webhook or delivery is unknown.
+            ConflictError: The webhook is disabled.
+        """
+        ...
+
+    async def add_delivery(self, delivery: Delivery) -> None:
+        """Write one delivery to one receiver, whatever it is subscribed to."""
         ...
 
     async def emit(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, TextIO
 
 import typer
 
+from domain.escaping import csv_cell
 from gateway.cli.failures import FINDINGS
 from gateway.cli.output import Json, emit, facts, note
 
@@ -39,8 +40,6 @@ _COLUMNS: Final = (
     "key_id",
     "mac",
 )
-_SPREADSHEET: Final = ("=", "+", "-", "@", "\t", "\r")
-"""What a spreadsheet takes for the start of a formula."""
 
 
 def register(app: typer.Typer) -> None:
@@ -240,10 +239,8 @@ def _row(one: SealedEntry) -> dict[str, object]:
 
 
 def _cell(value: object) -> str:
-    """Return what a spreadsheet takes for text, whoever wrote it."""
     text = json.dumps(value) if isinstance(value, dict) else "" if value is None else str(value)
-    text = text.encode("utf-8", "replace").decode()
-    return f"'{text}" if text.startswith(_SPREADSHEET) else text
+    return csv_cell(text)
 
 
 def _moment(text: str | None) -> datetime | None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
 import pytest
 
 from domain.documents import DEFAULT_TENANT
 from domain.errors import ConflictError, NotFoundError
 from domain.ledger import Ledger
-from domain.monitoring import WebhookId
+from domain.monitoring import Delivery, Webhook, WebhookId
 from tests.ledger_rows import NOW, OTHER_TENANT, REVIEWER, later, webhook
 
 pytestmark = pytest.mark.anyio
@@ -177,3 +181,160 @@ async def test_deliveries_are_listed_newest_first_within_their_tenant(ledger: Le
 
     assert [delivery.payload for delivery in found] == ["3", "2", "1"]
     assert not await ledger.webhooks.deliveries(OTHER_TENANT, W1)
+
+
+def sink(name: str = "soc", *, event_types: Sequence[str] = ("alert.fired",)) -> Webhook:
+    return replace(
+        webhook(f"sink_{name}", event_types=event_types),
+        url=f"settings:sinks.{name}",
+        secret="",
+        kind="cef",
+    )
+
+
+async def test_sinks_are_told_of_every_tenant_and_only_the_settings_change_them(
+    ledger: Ledger,
+) -> None:
+    await ledger.webhooks.synchronise([sink(), sink("chat")], at=NOW)
+    await ledger.webhooks.synchronise([sink(event_types=["x"]), sink("chat")], at=later(1))
+
+    written = await ledger.webhooks.emit(OTHER_TENANT, event_type="x", payload="{}", at=later(2))
+
+    (due,) = await ledger.webhooks.due(now=later(2), limit=9)
+    entries = await ledger.journal.entries(DEFAULT_TENANT, object_id="sink_soc")
+    assert written == 1
+    assert (due.webhook_id, due.tenant_id) == ("sink_soc", OTHER_TENANT)
+    assert [entry.action for entry in entries] == ["sink.configured", "sink.configured"]
+    assert [one.id for one in await ledger.webhooks.list(OTHER_TENANT)] == ["sink_chat", "sink_soc"]
+    with pytest.raises(NotFoundError):
+        await ledger.webhooks.remove(
+            DEFAULT_TENANT, WebhookId("sink_soc"), actor=REVIEWER, at=later(3)
+        )
+
+
+async def test_synchronising_again_writes_nothing(ledger: Ledger) -> None:
+    await ledger.webhooks.synchronise([sink()], at=NOW)
+
+    await ledger.webhooks.synchronise([sink()], at=later(1))
+
+    assert len(await ledger.journal.entries(DEFAULT_TENANT)) == 1
+
+
+async def test_what_waits_for_a_sink_that_is_gone_is_given_up(ledger: Ledger) -> None:
+    await ledger.webhooks.add(webhook(), actor=REVIEWER)
+    await ledger.webhooks.synchronise([sink()], at=NOW)
+    await ledger.webhooks.emit(DEFAULT_TENANT, event_type="alert.fired", payload="{}", at=NOW)
+
+    await ledger.webhooks.synchronise([], at=later(1))
+
+    due = await ledger.webhooks.due(now=later(2), limit=9)
+    assert [one.webhook_id for one in due] == ["w1"]
+    assert [one.id for one in await ledger.webhooks.list(DEFAULT_TENANT)] == ["w1"]
+
+
+async def test_a_new_secret_lets_the_former_one_sign_for_a_while(ledger: Ledger) -> None:
+    await ledger.webhooks.add(webhook(), actor=REVIEWER)
+
+    rotated = await ledger.webhooks.rotate(
+        DEFAULT_TENANT,
+        WebhookId("w1"),
+        secret="whsec_bmV3",
+        former_until=later(60),
+        actor=REVIEWER,
+        at=NOW,
+    )
+
+    stored = await ledger.webhooks.get(WebhookId("w1"))
+    assert stored == rotated
+    assert rotated.secrets_at(later(59)) == ("whsec_bmV3", webhook().secret)
+    assert rotated.secrets_at(later(60)) == ("whsec_bmV3",)
+    told = await ledger.journal.entries(DEFAULT_TENANT, object_id="w1")
+    assert told[0].action == "webhook.secret-rotated"
+    assert "whsec" not in str(told)
+
+
+async def test_a_disabled_receiver_gets_nothing_more_and_others_are_told(ledger: Ledger) -> None:
+    await ledger.webhooks.add(webhook("w1"), actor=REVIEWER)
+    await ledger.webhooks.add(webhook("w2", event_types=["webhook.disabled"]), actor=REVIEWER)
+    await ledger.webhooks.emit(DEFAULT_TENANT, event_type="alert.fired", payload="{}", at=NOW)
+
+    async def disable() -> bool:
+        return await ledger.webhooks.disable(
+            WebhookId("w1"), reason="410", payload="[]", at=later(1)
+        )
+
+    first, again = await disable(), await disable()
+
+    due = await ledger.webhooks.due(now=later(9), limit=9)
+    (given_up,) = await ledger.webhooks.deliveries(DEFAULT_TENANT, WebhookId("w1"))
+    assert (first, again) == (True, False)
+    assert [(one.webhook_id, one.event_type) for one in due] == [("w2", "webhook.disabled")]
+    assert given_up.last_error == "the webhook was disabled"
+    with pytest.raises(ConflictError):
+        await ledger.webhooks.replay(
+            DEFAULT_TENANT,
+            WebhookId("w1"),
+            delivery_id=None,
+            since=NOW,
+            actor=REVIEWER,
+            at=later(2),
+        )
+    enabled = await ledger.webhooks.enable(
+        DEFAULT_TENANT, WebhookId("w1"), actor=REVIEWER, at=later(3)
+    )
+    assert enabled.disabled_at is None
+    assert await ledger.webhooks.emit(
+        DEFAULT_TENANT, event_type="alert.fired", payload="{}", at=later(4)
+    )
+
+
+async def test_deliveries_can_be_made_due_again_under_their_ids(ledger: Ledger) -> None:
+    await ledger.webhooks.add(webhook(), actor=REVIEWER)
+    for seconds in (0, 10, 20):
+        await ledger.webhooks.emit(
+            DEFAULT_TENANT, event_type="alert.fired", payload="{}", at=later(seconds)
+        )
+    made = await ledger.webhooks.due(now=later(20), limit=9)
+    for delivery in made:
+        await ledger.webhooks.save_attempt(
+            delivery.id, delivered_at=later(21), next_attempt_at=None, error=None
+        )
+
+    async def replay(delivery_id: str | None, since: datetime | None) -> int:
+        return await ledger.webhooks.replay(
+            DEFAULT_TENANT,
+            WebhookId("w1"),
+            delivery_id=delivery_id,
+            since=since,
+            actor=REVIEWER,
+            at=later(30),
+        )
+
+    one = await replay(made[0].id, None)
+    some = await replay(None, later(10))
+    none = await replay(None, later(10))
+
+    due = await ledger.webhooks.due(now=later(30), limit=9)
+    assert (one, some, none) == (1, 2, 0)
+    assert {again.id for again in due} == {delivery.id for delivery in made}
+    assert {again.attempts for again in due} == {0}
+    with pytest.raises(NotFoundError):
+        await replay("dlv_none", None)
+
+
+async def test_a_delivery_of_its_own_needs_no_subscription(ledger: Ledger) -> None:
+    await ledger.webhooks.add(webhook(event_types=["nothing"]), actor=REVIEWER)
+    test = Delivery(
+        id="dlv_test",
+        tenant_id=DEFAULT_TENANT,
+        webhook_id=WebhookId("w1"),
+        event_type="webhook.test",
+        payload="{}",
+        created_at=NOW,
+        attempts=0,
+        next_attempt_at=NOW,
+    )
+
+    await ledger.webhooks.add_delivery(test)
+
+    assert await ledger.webhooks.due(now=NOW, limit=9) == [test]

@@ -39,6 +39,8 @@ def register_periodic(app: Celery, settings: Settings) -> None:
         return changed
 
     async def deliver(services: Services) -> int:
+        for tenant_id in await services.ledger.documents.tenants():
+            await services.dispatcher.dispatch(tenant_id)
         return await services.deliveries.deliver_due()
 
     async def checkpoint(services: Services) -> int:

@@ -25,6 +25,8 @@ from backends.ledger.schema.monitoring import (
     monitor_states,
     observations,
     questions,
+    reviews,
+    silences,
     topics,
     webhooks,
 )
@@ -58,7 +60,9 @@ __all__ = [
     "publications",
     "publisher_keys",
     "questions",
+    "reviews",
     "signatures",
+    "silences",
     "suppressions",
     "topics",
     "webhooks",

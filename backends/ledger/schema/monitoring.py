@@ -26,10 +26,11 @@ from backends.ledger.schema.base import metadata
 from backends.ledger.types import Choice, PlainText, StringMapping, StringSet, Utc
 from domain.answering import Outcome
 from domain.feedback import FeedbackVerdict
-from domain.monitoring import AlertStatus, Severity
+from domain.monitoring import WEBHOOK, AlertStatus, Severity
 from domain.verification import LatencyClass
 
 FIRING: Final = "status = 'firing'"
+UNSETTLED: Final = "NOT settled"
 
 
 class QuestionColumns(TypedColumns):
@@ -140,6 +141,17 @@ class AlertColumns(TypedColumns):
     annotations: Named[Mapping[str, str]] = Column(StringMapping, nullable=False)
     starts_at: Named[datetime] = Column(Utc, nullable=False)
     ends_at: Named[datetime | None] = Column(Utc)
+    began_type: Named[str | None] = Column(PlainText)
+    began: Named[str | None] = Column(PlainText)
+    """The event that tells of it, as its monitor worded it."""
+    ended_type: Named[str | None] = Column(PlainText)
+    ended: Named[str | None] = Column(PlainText)
+    notices: Named[int] = Column(Integer, nullable=False)
+    notified_at: Named[datetime | None] = Column(Utc)
+    settled: Named[bool] = Column(Boolean, nullable=False)
+    """Nothing is left to say of it."""
+    acknowledged_at: Named[datetime | None] = Column(Utc)
+    acknowledged_by: Named[str | None] = Column(PlainText)
 
 
 alerts: Final = Table(
@@ -155,6 +167,49 @@ alerts: Final = Table(
         postgresql_where=text(FIRING),
     ),
     Index("ix_alerts_newest", "tenant_id", "starts_at", "id"),
+    Index(
+        "ix_alerts_standing",
+        "tenant_id",
+        sqlite_where=text(UNSETTLED),
+        postgresql_where=text(UNSETTLED),
+    ),
+)
+
+
+class SilenceColumns(TypedColumns):
+    id: Named[str] = Column(PlainText, primary_key=True)
+    tenant_id: Named[str] = Column(PlainText, nullable=False)
+    matchers: Named[Mapping[str, str]] = Column(StringMapping, nullable=False)
+    author: Named[str] = Column(PlainText, nullable=False)
+    reason: Named[str] = Column(PlainText, nullable=False)
+    created_at: Named[datetime] = Column(Utc, nullable=False)
+    expires_at: Named[datetime] = Column(Utc, nullable=False)
+    removed_at: Named[datetime | None] = Column(Utc)
+
+
+silences: Final = Table(
+    "silences", metadata, SilenceColumns, Index("ix_silences_tenant", "tenant_id", "created_at")
+)
+
+
+class ReviewColumns(TypedColumns):
+    tenant_id: Named[str] = Column(PlainText, nullable=False)
+    question_id: Named[str] = Column(PlainText, nullable=False)
+    principal: Named[str] = Column(PlainText, nullable=False)
+    alert_id: Named[str] = Column(PlainText, nullable=False)
+    severity: Named[Severity] = Column(Choice(Severity), nullable=False)
+    reach: Named[int] = Column(Integer, nullable=False)
+    added_at: Named[datetime] = Column(Utc, nullable=False)
+    closed_at: Named[datetime | None] = Column(Utc)
+    closed_by: Named[str | None] = Column(PlainText)
+
+
+reviews: Final = Table(
+    "reviews",
+    metadata,
+    ReviewColumns,
+    PrimaryKeyConstraint("tenant_id", "question_id"),
+    Index("ix_reviews_principal", "tenant_id", "principal"),
 )
 
 
@@ -166,6 +221,9 @@ class WebhookColumns(TypedColumns):
     event_types: Named[frozenset[str]] = Column(StringSet, nullable=False)
     created_at: Named[datetime] = Column(Utc, nullable=False)
     disabled_at: Named[datetime | None] = Column(Utc)
+    kind: Named[str] = Column(PlainText, nullable=False, server_default=WEBHOOK)
+    former_secret: Named[str | None] = Column(PlainText)
+    former_until: Named[datetime | None] = Column(Utc)
 
 
 webhooks: Final = Table(

@@ -32,6 +32,7 @@ from monitors.events import fingerprint
 from tests.builders import EPOCH
 from tests.ledger_rows import alert as other_alert
 from tests.ledgers import clock, migrated_sqlite, sqlite_url
+from tests.telling import tell
 from tests.unit.monitors.streams import TOPIC, observe
 
 __all__ = ["clock", "migrated_sqlite", "sqlite_url"]
@@ -107,6 +108,7 @@ async def subscribe(ledger: Ledger) -> None:
 
 
 async def events(ledger: Ledger) -> list[dict[str, object]]:
+    await tell(ledger)
     deliveries = await ledger.webhooks.deliveries(DEFAULT_TENANT, HOOK)
     return [json.loads(delivery.payload) for delivery in reversed(deliveries)]
 

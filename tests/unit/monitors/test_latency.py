@@ -15,6 +15,7 @@ from domain.verification import LatencyClass
 from monitors.latency import LatencyMonitor, LatencyOptions, percentile
 from tests.builders import EPOCH
 from tests.ledger_rows import observation, question
+from tests.telling import tell
 
 pytestmark = pytest.mark.anyio
 
@@ -146,6 +147,7 @@ async def test_receivers_get_numbers(ledger: InMemoryLedger, monitor: LatencyMon
     await answers(ledger, [0.5] * 100)
 
     await monitor.evaluate(DEFAULT_TENANT, now=EPOCH)
+    await tell(ledger)
 
     (delivery,) = await ledger.webhooks.deliveries(DEFAULT_TENANT, HOOK)
     told = json.loads(delivery.payload)

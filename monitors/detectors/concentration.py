@@ -1,0 +1,150 @@
+"""One origin, one fresh family or newcomers together come to hold most of a topic's evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from monitors.detectors.charts import ChartOptions
+from monitors.detectors.interface import Step
+from monitors.detectors.references import Reference, ReferenceOptions, begun, learn
+from monitors.detectors.suspects import holders
+from monitors.detectors.tallies import Change, Watch, rate_ceiling, take
+from monitors.sightings import Sighting, Signal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConcentrationOptions:
+    """Rates are shares of questions whose evidence somebody holds.
+
+    Attributes:
+        least: Questions before anything is told.
+        memory: Questions that the usual rates are made of.
+        prior, weight: Believed rate of everybody, worth so many questions.
+        slack: What may be above the usual rate for good.
+        fall: Share of the usual disagreement that must be lost for a collapse.
+        some: Least usual disagreement that can collapse.
+    """
+
+    least: int = 12
+    memory: int = 150
+    prior: float = 0.03
+    weight: float = 8.0
+    slack: float = 0.1
+    fall: float = 0.4
+    some: float = 0.06
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConcentrationState:
+    """`held`: by who, how many of the first `questions` he held."""
+
+    questions: int = 0
+    held: Mapping[str, int] = field(default_factory=dict)
+    usual: Reference | None = None
+    watch: Watch = field(default_factory=Watch)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConcentrationDetector:
+    """Alerts on who holds evidence much more often than at first.
+
+    With `collapsing` only questions count on which the seats agree clearly more than is usual on
+    the topic: agreement is no sign of health where those who agree are all new.
+    """
+
+    name: str
+    options: ConcentrationOptions
+    references: ReferenceOptions
+    chart: ChartOptions
+    collapsing: bool = False
+
+    def start(self) -> ConcentrationState:
+        return ConcentrationState()
+
+    def take(self, sighting: Sighting, state: ConcentrationState) -> Step[ConcentrationState]:
+        if not sighting.evidence:
+            return Step(state=state)
+        holding = holders(sighting.evidence)
+        if self.collapsing and not self._collapsed(sighting, state):
+            holding = ()
+        change = Change(watch=state.watch)
+        if state.questions >= self.options.least:
+            change = take(
+                state.watch,
+                self._trials(holding, state),
+                question_id=sighting.question_id,
+                at=sighting.at,
+                options=self.chart,
+            )
+        state = replace(state, watch=change.watch)
+        if not self._doubtful(state):
+            state = self._learned(sighting, holding, state)
+        return Step(state=state, signals=self._told(sighting, change))
+
+    def _collapsed(self, sighting: Sighting, state: ConcentrationState) -> bool:
+        usual = state.usual
+        if usual is None or sighting.disagreement is None or usual.mean < self.options.some:
+            return False
+        return sighting.disagreement <= usual.mean * (1 - self.options.fall)
+
+    def _trials(
+        self, holding: tuple[str, ...], state: ConcentrationState
+    ) -> Mapping[str, tuple[bool, float]]:
+        return {
+            who: (
+                who in holding,
+                rate_ceiling(
+                    state.held.get(who, 0),
+                    state.questions,
+                    prior=self.options.prior,
+                    weight=self.options.weight,
+                    slack=self.options.slack,
+                ),
+            )
+            for who in dict.fromkeys((*state.watch.charts, *holding))
+        }
+
+    def _doubtful(self, state: ConcentrationState) -> bool:
+        return state.watch.since is not None or any(
+            chart.doubtful(self.chart) for chart in state.watch.charts.values()
+        )
+
+    def _learned(
+        self, sighting: Sighting, holding: tuple[str, ...], state: ConcentrationState
+    ) -> ConcentrationState:
+        if self.collapsing and sighting.disagreement is not None:
+            usual = state.usual or begun(self.references)
+            learned = learn(usual, sighting.disagreement, sighting.at, self.references)
+            state = replace(state, usual=learned)
+        if state.questions >= self.options.memory:
+            return state
+        held = dict(state.held)
+        for who in holding:
+            held[who] = held.get(who, 0) + 1
+        return replace(state, questions=state.questions + 1, held=held)
+
+    def _told(self, sighting: Sighting, change: Change) -> tuple[Signal, ...]:
+        if change.change is None:
+            return ()
+        firing = change.change == "firing"
+        what = "and the seats agree more than is usual" if self.collapsing else "of the evidence"
+        return (
+            Signal(
+                detector=self.name,
+                topic=sighting.topic,
+                at=sighting.at,
+                question_id=sighting.question_id,
+                status=change.change,
+                severity="critical" if self.collapsing else "warning",
+                reasons=(
+                    f"{change.who} came to hold half or more {what}"
+                    if firing
+                    else f"{change.who} holds the evidence no more",
+                    f"{len(change.affected)} questions affected",
+                )[: 2 if firing else 1],
+                numbers={"affected": len(change.affected)},
+                questions=change.affected,
+                sources=(change.who,),
+            ),
+        )

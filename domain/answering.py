@@ -212,6 +212,8 @@ class AnswerWarning(StrEnum):
     """Nothing retrieved is established: families took the seats."""
     NOT_ISOLATED = "not-isolated"
     """A comparison mode mixed the seats: one of them may have moved every draft."""
+    CHORUS = "chorus"
+    """Texts without provenance say one thing in nearly the question's words; they count as one."""
     WEB = "web"
     """It is not in the documents; results of a web search stood in the pool."""
 

@@ -15,7 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from domain.answering import PLAIN_SEAT, AnswerGroup, Draft, PartitionMode
+from defences.retrieval.partition import Choruses
+from domain.answering import PLAIN_SEAT, AnswerGroup, Draft, PartitionMode, SeatId
 from domain.documents import Tier
 
 
@@ -24,14 +25,21 @@ def abstention(draft: Draft) -> Draft:
     return replace(draft, answer="", rationale="", quotes=(), abstained=True, tentative=False)
 
 
-def heard(drafts: Sequence[Draft], *, mode: PartitionMode) -> tuple[Draft, ...]:
+def heard(
+    drafts: Sequence[Draft], *, mode: PartitionMode, choruses: Choruses = ()
+) -> tuple[Draft, ...]:
     """Return the drafts; the tentative ones abstain where a usable draft is firm.
 
     In mode `isolated` only an established seat's counts as firm, and the plain seat's does not:
-    whoever holds one of its seats moves it. In the others there is no tier to go by.
+    whoever holds one of its seats moves it. In the others there is no tier to go by, and any family
+    counts but those of a chorus.
     """
     isolated = mode is PartitionMode.ISOLATED
-    if not any(_firm(draft, isolated=isolated) for draft in drafts):
+    silenced = frozenset[SeatId]().union(*choruses)
+    if not any(
+        _firm(draft, isolated=isolated) and silenced.isdisjoint(draft.subset.seats)
+        for draft in drafts
+    ):
         return tuple(drafts)
     return tuple(
         abstention(draft) if draft.usable and draft.tentative else draft for draft in drafts

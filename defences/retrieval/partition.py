@@ -19,6 +19,12 @@ MIN_RELEVANCE: Final = 0.2
 SPREAD_MARGIN: Final = 0.1
 """How far below its seat's best passage a family may lie to get a subset of its own."""
 
+_OF_A_CHORUS: Final = 2
+"""Families of a chorus that are drafted before all others are: enough to see whether they agree."""
+
+Choruses = tuple[frozenset[SeatId], ...]
+"""Sets of families that stand at the question together; only in mode `no-provenance`."""
+
 _SEATS_TO_MIX: Final = 2
 """Established seats from which on a plain seat reads anything that one seat's own draft does not."""
 
@@ -38,6 +44,7 @@ class Partition:
 
     mode: PartitionMode
     subsets: tuple[EvidenceSubset, ...]
+    choruses: Choruses = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +70,7 @@ def partition(
     mode: PartitionMode = PartitionMode.ISOLATED,
     plain_seat: bool = False,
     min_relevance: float = MIN_RELEVANCE,
+    choruses: Choruses = (),
 ) -> Partition:
     """Return the evidence subsets of a question, one draft each.
 
@@ -76,7 +84,7 @@ def partition(
     own families spread over the rest, those nearly as relevant as its best.
 
     With nothing established among the relevant the families are the seats (`no-provenance`); the
-    `m` most relevant ones are drafted, and no more.
+    `m` most relevant ones are drafted, and no more; of a chorus the best two before all others.
 
     Args:
         chunks: One vote a family already (Law 3), in any order.
@@ -87,6 +95,7 @@ def partition(
         plain_seat: One more subset, of the best passages of all established seats where there are
             several. Whoever holds one of those seats moves it.
         min_relevance: Least cosine of a seat's best passage.
+        choruses: Of the families, where nothing is established.
     """
     if m < 1 or k < 1 or not key:
         raise ValueError(f"need m >= 1, k >= 1 and a key, got {m}, {k}, {len(key)} bytes")
@@ -110,9 +119,20 @@ def partition(
     ranked = sorted(families, key=lambda seat: (-_best(families[seat]), _hash(key, seat)))
     plans = [
         _Plan(seats=(seat,), tier=Tier.POOL, chunks=tuple(best_first(families[seat])[:k]))
-        for seat in ranked[:m]
+        for seat in _few_of_each(ranked, choruses)[:m]
     ]
-    return Partition(mode=PartitionMode.NO_PROVENANCE, subsets=_numbered(plans))
+    return Partition(mode=PartitionMode.NO_PROVENANCE, subsets=_numbered(plans), choruses=choruses)
+
+
+def _few_of_each(ranked: Sequence[SeatId], choruses: Choruses) -> list[SeatId]:
+    """Return the seats in order, those of a chorus that has spoken enough behind all others."""
+    first: list[SeatId] = []
+    later: list[SeatId] = []
+    for seat in ranked:
+        mates = next((chorus for chorus in choruses if seat in chorus), frozenset[SeatId]())
+        spoken = sum(one in mates for one in first)
+        (later if spoken >= _OF_A_CHORUS else first).append(seat)
+    return first + later
 
 
 def _numbered(plans: Sequence[_Plan]) -> tuple[EvidenceSubset, ...]:

@@ -20,8 +20,9 @@ from defences.answering.routing import (
 )
 from defences.answering.scoring import score_drafts
 from defences.answering.second_look import heard
+from defences.retrieval.chorus import at_the_question, find_choruses
 from defences.retrieval.families import collapse
-from defences.retrieval.partition import Partition, partition
+from defences.retrieval.partition import Choruses, Partition, partition
 from domain.answering import Drafter, PartitionMode, Question
 from domain.retrieval import Embedder, ScoredChunk
 from domain.routing import Route, RouteReason, Way
@@ -94,7 +95,12 @@ def long_way(found: Survey, options: QueryOptions, *, reason: RouteReason = Rout
 
 
 def deal(
-    evidence: Sequence[ScoredChunk], way: Way, *, options: QueryOptions, key: bytes
+    evidence: Sequence[ScoredChunk],
+    way: Way,
+    *,
+    options: QueryOptions,
+    key: bytes,
+    choruses: Choruses = (),
 ) -> Partition:
     """Return the evidence subsets of a way."""
     chunks = collapse(evidence)
@@ -108,7 +114,29 @@ def deal(
         key=key,
         mode=options.partition,
         plain_seat=options.plain_seat,
+        choruses=choruses,
     )
+
+
+async def deal_apart(
+    evidence: Sequence[ScoredChunk],
+    way: Way,
+    *,
+    options: QueryOptions,
+    key: bytes,
+    embedder: Embedder,
+) -> Partition:
+    """Return the same; where families are the seats, with choruses told apart.
+
+    Raises:
+        TransientError: The embedder did not answer.
+    """
+    parts = deal(evidence, way, options=options, key=key)
+    near = at_the_question(collapse(evidence))
+    if parts.mode is not PartitionMode.NO_PROVENANCE or not near:
+        return parts
+    choruses = find_choruses(near, await embedder.embed([hit.chunk.text for hit in near]))
+    return deal(evidence, way, options=options, key=key, choruses=choruses)
 
 
 async def _read_alike(

@@ -1,0 +1,176 @@
+"""Families that say one thing in the question's words: they count as one, and decide nothing alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from defences.answering.chorus import Voices, one_voice
+from defences.answering.second_look import heard
+from defences.answering.weighting import weigh_groups
+from defences.retrieval.chorus import ALIKE, AT_THE_QUESTION, at_the_question, find_choruses
+from defences.retrieval.partition import Choruses, partition
+from domain.answering import (
+    AnswerWarning,
+    GuardDecision,
+    Outcome,
+    PartitionMode,
+    ScoredDraft,
+    SeatId,
+)
+from domain.documents import Tier
+from domain.retrieval import ScoredChunk
+from tests.answer_builders import make_chunk, make_draft, make_origin, make_scored
+
+FAMILIES = PartitionMode.NO_PROVENANCE
+ACCOUNT = make_origin("account", Tier.POOL)
+
+
+def seat(family: str) -> SeatId:
+    return SeatId(f"family:{family}")
+
+
+def passage(family: str, *, similarity: float = 0.9) -> ScoredChunk:
+    return make_chunk(family, document=family, origin=ACCOUNT, family=family, similarity=similarity)
+
+
+def at_angles(*degrees: float) -> NDArray[np.float64]:
+    turned = np.radians(degrees)
+    return np.stack([np.cos(turned), np.sin(turned)], axis=1)
+
+
+def said(
+    answer: str, family: str, *, index: int, raw: float = 0.8, tentative: bool = False
+) -> ScoredDraft:
+    draft = make_draft(answer, origin=ACCOUNT, index=index, family=family)
+    subset = replace(draft.subset, seats=(seat(family),))
+    draft = replace(draft, subset=subset, tentative=tentative)
+    return replace(make_scored(answer), draft=draft, raw=raw, seats=(seat(family),))
+
+
+def contending(groups: Sequence[Sequence[ScoredDraft]], choruses: Choruses) -> list[str]:
+    voices = one_voice(groups, choruses)
+    weighed = weigh_groups(voices.groups, mode=FAMILIES, calibrator=None)
+    return sorted(group.answer for group in voices.contending(weighed))
+
+
+AB: Choruses = (frozenset({seat("a"), seat("b")}),)
+
+
+@pytest.mark.parametrize(
+    ("degrees", "similarity", "expected"),
+    [
+        ((0, 20, 90), 0.9, [{"a", "b"}]),
+        ((0, 30, 60), 0.9, [{"a", "b", "c"}]),
+        ((0, 90, 180), 0.9, []),
+        ((0, 10, 20), AT_THE_QUESTION - 0.01, []),
+        ((0, 0, 0), AT_THE_QUESTION, [{"a", "b", "c"}]),
+    ],
+)
+def test_families_near_the_question_and_near_each_other_are_a_chorus(
+    degrees: tuple[float, ...], similarity: float, expected: list[set[str]]
+) -> None:
+    assert np.cos(np.radians(30)) > ALIKE > np.cos(np.radians(60))
+    near = at_the_question([passage(name, similarity=similarity) for name in "abc"])
+
+    found = find_choruses(near, at_angles(*degrees)[: len(near)])
+
+    assert found == tuple(frozenset(map(seat, names)) for names in expected)
+
+
+def test_two_passages_of_one_family_are_no_chorus() -> None:
+    near = [passage("a"), passage("a")]
+
+    assert find_choruses(near, at_angles(0, 0)) == ()
+
+
+def test_a_vector_too_few_is_an_error() -> None:
+    with pytest.raises(ValueError, match="2 chunks have 1 vectors"):
+        find_choruses([passage("a"), passage("b")], at_angles(0))
+
+
+def test_a_chorus_leaves_room_for_others() -> None:
+    chunks = [passage(name, similarity=0.9 - 0.05 * at) for at, name in enumerate("abcde")]
+    chorus = (frozenset(map(seat, "abc")),)
+
+    dealt = partition(chunks, m=4, k=2, key=b"key", choruses=chorus)
+
+    assert [subset.seats for subset in dealt.subsets] == [(seat(name),) for name in "abde"]
+
+
+@pytest.mark.parametrize(
+    ("groups", "expected"),
+    [
+        # the chorus alone is heard
+        ([[said("1 km", "a", index=0), said("1 km", "b", index=1)]], ["1 km"]),
+        # a sure family that stands alone is not outvoted
+        (
+            [
+                [said("1 km", "a", index=0), said("1 km", "b", index=1)],
+                [said("2 km", "c", index=2)],
+            ],
+            ["2 km"],
+        ),
+        # an unsure one is a conflict
+        (
+            [
+                [said("1 km", "a", index=0), said("1 km", "b", index=1)],
+                [said("2 km", "c", index=2, tentative=True)],
+            ],
+            ["1 km", "2 km"],
+        ),
+        # who does not agree is no chorus, whatever the words are like
+        ([[said("1 km", "a", index=0)], [said("2 km", "b", index=1)]], ["1 km", "2 km"]),
+        # a family that stands alone and agrees lets the group contend
+        (
+            [
+                [said("1 km", name, index=at) for at, name in enumerate("abc")],
+                [said("2 km", "d", index=3)],
+            ],
+            ["1 km", "2 km"],
+        ),
+    ],
+)
+def test_a_chorus_decides_nothing_against_a_sure_family(
+    groups: list[list[ScoredDraft]], expected: list[str]
+) -> None:
+    assert contending(groups, AB) == expected
+
+
+def test_a_chorus_has_one_vote() -> None:
+    voices = one_voice(
+        [[said("1 km", "a", index=0, raw=0.4), said("1 km", "b", index=1, raw=0.8)]], AB
+    )
+
+    (group,) = weigh_groups(voices.groups, mode=FAMILIES, calibrator=None)
+
+    assert [vote.seat for vote in group.votes] == [seat("b")]
+
+
+def test_a_sure_member_of_a_chorus_silences_no_unsure_family() -> None:
+    drafts = [said("1 km", "a", index=0).draft, said("2 km", "c", index=1, tentative=True).draft]
+
+    assert all(draft.usable for draft in heard(drafts, mode=FAMILIES, choruses=AB))
+    assert not heard(drafts, mode=FAMILIES)[1].usable
+
+
+@pytest.mark.parametrize("spoke", [True, False])
+def test_a_decision_warns_where_a_chorus_spoke(spoke: bool) -> None:
+    decision = GuardDecision(
+        outcome=Outcome.ABSTAIN,
+        reason=None,
+        warnings=(),
+        agreement=1.0,
+        entropy=0.0,
+        margin=0.0,
+        chosen=None,
+        contender=None,
+    )
+
+    marked = Voices(groups=(), chorus=frozenset({0}) if spoke else frozenset()).marked(decision)
+
+    assert (AnswerWarning.CHORUS in marked.warnings) is spoke

@@ -22,6 +22,7 @@ from domain.answering import (
 )
 from domain.documents import DEFAULT_TENANT, TenantId
 from domain.errors import InputError
+from gateway.query.options import Wishes
 from runtime.answering import build_query
 from runtime.secrets import instance_secret
 from runtime.settings import Settings, load_settings
@@ -100,7 +101,7 @@ async def _answer(
         asked = Question(
             id=QuestionId(RandomIds(clock).new("q")), tenant_id=tenant_id, text=question
         )
-        return _guarded(await query.answer(asked, m=m, k=k))
+        return _guarded(await query.answer(asked, Wishes(m=m, k=k)))
 
 
 def _guarded(result: AnswerResult) -> GuardedAnswer:

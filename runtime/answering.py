@@ -21,6 +21,7 @@ from domain.verification import LatencyClass
 from domain.web import WebEvidence
 from gateway.query.evidence_verifier import EvidenceVerifier
 from gateway.query.extractive import ExtractiveDrafter
+from gateway.query.guarded_topics import GuardedTopic
 from gateway.query.multi_hop import RuleDecomposer
 from gateway.query.options import QueryOptions
 from gateway.query.pipeline import QueryPipeline
@@ -108,6 +109,7 @@ def query_options(settings: Settings) -> QueryOptions:
         partition=PartitionMode(answering.partition),
         plain_seat=answering.plain_seat,
         min_tolerance=settings.guard.min_tolerance,
+        topics=guarded_topics(settings),
         tau=settings.guard.tau,
         agreement_floor=settings.guard.agreement_floor,
         timeout_seconds=answering.timeout_seconds,
@@ -116,6 +118,21 @@ def query_options(settings: Settings) -> QueryOptions:
             for each in LatencyClass
         },
     )
+
+
+def guarded_topics(settings: Settings) -> tuple[GuardedTopic, ...]:
+    """Return the topics that require a tolerance.
+
+    Raises:
+        ConfigurationError: A phrase of one has no content word.
+    """
+    try:
+        return tuple(
+            GuardedTopic(name=one.name, about=one.about, min_tolerance=one.min_tolerance)
+            for one in settings.guard.topics
+        )
+    except ValueError as exc:
+        raise ConfigurationError(f"guard.topics: {exc}") from exc
 
 
 def build_decomposer(settings: Settings, *, http: httpx.AsyncClient) -> Decomposer | None:

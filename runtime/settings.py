@@ -287,9 +287,21 @@ class AnsweringSettings(Section):
     )
 
 
+class GuardedTopicSettings(Section):
+    name: str
+    about: tuple[str, ...] = Field(
+        min_length=1,
+        description="phrases; a question belongs if it has every content word of one of them",
+    )
+    min_tolerance: int = Field(1, ge=1, le=31)
+
+
 class GuardSettings(Section):
     min_tolerance: int = Field(
         0, ge=0, le=31, description="seats that must not be able to change an answer; else abstain"
+    )
+    topics: tuple[GuardedTopicSettings, ...] = Field(
+        (), description="topics whose questions require a tolerance of their own"
     )
     tau: float | None = Field(
         None, gt=0, le=1, description="least confidence of an answer; None: as fitted, else 0.7"

@@ -6,28 +6,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
 from domain.access import Principal
-from domain.answering import AnswerResult, PartitionMode, Question, QuestionId
+from domain.answering import AnswerResult, Question, QuestionId
 from domain.errors import DeadlineError
 from domain.ledger import QuestionRecord
-from domain.retrieval import ANYTHING, EvidenceFilter
 from domain.stages import UNOBSERVED, StageObserver, StageReport
 from domain.verification import LatencyClass
 from gateway.http.models_questions import TraceModel
+from gateway.query.options import AS_CONFIGURED, Wishes
 from runtime.wiring import Services
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """A question as a door hands it on; None for what is configured."""
+    """A question as a door hands it on."""
 
     text: str
-    m: int | None = None
-    k: int | None = None
-    partition: PartitionMode | None = None
-    latency_class: LatencyClass | None = None
-    min_tolerance: int = 0
-    min_trust: float = 0.0
-    only: EvidenceFilter = ANYTHING
+    wishes: Wishes = AS_CONFIGURED
 
     def keyed(self, principal: Principal) -> Mapping[str, object]:
         """Return what of it makes an answer, and who asks.
@@ -35,9 +29,9 @@ class Asked:
         An answer is given again to the same asker alone: how quickly it comes would tell others
         what was asked.
         """
-        wishes = {each.name: str(getattr(self, each.name)) for each in fields(self)}
-        only = [*map(str, self.only.origins), *self.only.documents]
-        return {**wishes, "only": sorted(only), "principal": principal.actor}
+        wishes = {each.name: str(getattr(self.wishes, each.name)) for each in fields(Wishes)}
+        only = [*map(str, self.wishes.only.origins), *self.wishes.only.documents]
+        return {**wishes, "text": self.text, "only": sorted(only), "principal": principal.actor}
 
 
 async def answer_and_record(
@@ -88,18 +82,10 @@ async def _answer(
     services.tracing.question(question.text)
     try:
         return await services.hops.answer(
-            question,
-            m=asked.m,
-            k=asked.k,
-            partition=asked.partition,
-            latency_class=asked.latency_class,
-            min_tolerance=asked.min_tolerance,
-            min_trust=asked.min_trust,
-            only=asked.only,
-            observer=services.tracing.stages(observer),
+            question, asked.wishes, observer=services.tracing.stages(observer)
         )
     except DeadlineError:
-        services.metrics.deadline_missed(asked.latency_class or LatencyClass.INTERACTIVE)
+        services.metrics.deadline_missed(asked.wishes.latency_class or LatencyClass.INTERACTIVE)
         raise
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Protocol
 
 import numpy as np
@@ -28,7 +28,6 @@ from domain.answering import (
     AnswerWarning,
     Calibrator,
     Outcome,
-    PartitionMode,
     Question,
     QuestionId,
     StageTiming,
@@ -36,10 +35,11 @@ from domain.answering import (
 )
 from domain.decomposition import Combine, Decomposer, Hop, HopResult, Plan, filled, needs
 from domain.errors import DependencyError, TransientError
-from domain.retrieval import ANYTHING, Embedder, EvidenceFilter
+from domain.retrieval import Embedder
 from domain.stages import UNOBSERVED, StageObserver, StageReport
 from domain.usage import ModelUsage, metered
 from domain.verification import LatencyClass
+from gateway.query.options import AS_CONFIGURED, Wishes
 
 _SEVERITY: Final = (Outcome.ANSWER, Outcome.ANSWER_WITH_WARNING, Outcome.ESCALATED)
 
@@ -51,17 +51,13 @@ class Answering(Protocol):
 
     def tau(self, calibrator: Calibrator | None) -> float: ...
 
+    def required_tolerance(self, text: str) -> int: ...
+
     async def answer(
         self,
         question: Question,
+        wishes: Wishes = AS_CONFIGURED,
         *,
-        m: int | None = None,
-        k: int | None = None,
-        partition: PartitionMode | None = None,
-        min_tolerance: int = 0,
-        min_trust: float = 0.0,
-        only: EvidenceFilter = ANYTHING,
-        latency_class: LatencyClass | None = None,
         observer: StageObserver = UNOBSERVED,
     ) -> AnswerResult: ...
 
@@ -85,20 +81,6 @@ class RuleDecomposer:
         if plan is not None or self._model is None or not may_be_several(question):
             return plan
         return await self._model.decompose(question)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Asking:
-    """What every hop of a question is asked with."""
-
-    m: int | None
-    k: int | None
-    partition: PartitionMode | None
-    min_tolerance: int
-    min_trust: float
-    only: EvidenceFilter
-    latency_class: LatencyClass | None
-    observer: StageObserver
 
 
 class MultiHop:
@@ -128,69 +110,44 @@ class MultiHop:
     async def answer(
         self,
         question: Question,
+        wishes: Wishes = AS_CONFIGURED,
         *,
-        m: int | None = None,
-        k: int | None = None,
-        partition: PartitionMode | None = None,
-        min_tolerance: int = 0,
-        min_trust: float = 0.0,
-        only: EvidenceFilter = ANYTHING,
-        latency_class: LatencyClass | None = None,
         observer: StageObserver = UNOBSERVED,
     ) -> AnswerResult:
         """Answer one question; every hop is asked with what this one is asked with.
+
+        The tolerance that the topic of the whole requires is required of each hop.
 
         Raises:
             TransientError: Index or model did not answer, or the time ran out.
             PermanentError: A model endpoint is not what was configured.
         """
-        asking = _Asking(
-            m=m,
-            k=k,
-            partition=partition,
-            min_tolerance=min_tolerance,
-            min_trust=min_trust,
-            only=only,
-            latency_class=latency_class,
-            observer=observer,
-        )
         with metered() as planning:
-            plan = await self._plan(question, asking)
+            plan = await self._plan(question, wishes)
         if plan is None:
-            result = await self._ask(question, asking)
+            result = await self._query.answer(question, wishes, observer=observer)
             return replace(result, usage=_sum([planning.usage(), result.usage]))
+        required = max(wishes.min_tolerance, self._query.required_tolerance(question.text))
+        wishes = replace(wishes, min_tolerance=required)
         try:
             async with asyncio.timeout(self._timeout_seconds):
-                hops, results = await self._run(question, plan, asking)
+                hops, results = await self._run(question, plan, wishes, observer)
                 (vector,) = await self._embedder.embed([question.text])
         except TimeoutError as exc:
             raise TransientError(f"no answer within {self._timeout_seconds:g} seconds") from exc
         return self._joined(question, plan, hops, results, vector, planning.usage())
 
-    async def _plan(self, question: Question, asking: _Asking) -> Plan | None:
+    async def _plan(self, question: Question, wishes: Wishes) -> Plan | None:
         """Ask for a plan; where a model cannot be asked the question stays whole."""
-        if self._decomposer is None or asking.latency_class is LatencyClass.FAST:
+        if self._decomposer is None or wishes.latency_class is LatencyClass.FAST:
             return None
         try:
             return await self._decomposer.decompose(question.text)
         except DependencyError:
             return None
 
-    async def _ask(self, question: Question, asking: _Asking) -> AnswerResult:
-        return await self._query.answer(
-            question,
-            m=asking.m,
-            k=asking.k,
-            partition=asking.partition,
-            min_tolerance=asking.min_tolerance,
-            min_trust=asking.min_trust,
-            only=asking.only,
-            latency_class=asking.latency_class,
-            observer=asking.observer,
-        )
-
     async def _run(
-        self, question: Question, plan: Plan, asking: _Asking
+        self, question: Question, plan: Plan, wishes: Wishes, observer: StageObserver
     ) -> tuple[list[Hop], list[AnswerResult]]:
         """Ask the hops in order; after one that did not pass none that waits for it is asked."""
         hops: list[Hop] = []
@@ -201,15 +158,14 @@ class MultiHop:
                 hops.append(Hop(question=text, result=HopResult.NOT_ASKED))
                 continue
             asked = filled(text, used)
-            result = await self._ask(
-                replace(question, id=QuestionId(f"{question.id}.{number}"), text=asked), asking
-            )
+            part = replace(question, id=QuestionId(f"{question.id}.{number}"), text=asked)
+            result = await self._query.answer(part, wishes, observer=observer)
             results.append(result)
             hop = self._hop(plan, asked, result, last=number == len(plan.hops))
             if hop.used is not None:
                 used[number] = hop.used
             hops.append(hop)
-            asking.observer.reached(
+            observer.reached(
                 StageReport(stage="hop", seconds=result.seconds, counts={"number": number})
             )
         return hops, results

@@ -4,11 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from domain.answering import PartitionMode
 from domain.retrieval import ANYTHING, EvidenceFilter
 from domain.verification import CrossExamination, LatencyClass
+from gateway.query.guarded_topics import GuardedTopic
 from gateway.query.retrieval import Quotas
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wishes:
+    """What one question is asked with; None for what is configured.
+
+    It can ask for more safety, never for less: of `min_tolerance` and `min_trust` the greater counts,
+    this one or the setting. A comparison `partition` carries no tolerance. `min_trust` and `only`
+    narrow what may be evidence.
+    """
+
+    m: int | None = None
+    k: int | None = None
+    partition: PartitionMode | None = None
+    min_tolerance: int = 0
+    min_trust: float = 0.0
+    only: EvidenceFilter = ANYTHING
+    latency_class: LatencyClass | None = None
+
+
+AS_CONFIGURED: Final = Wishes()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,40 +55,36 @@ class QueryOptions:
     partition: PartitionMode = PartitionMode.ISOLATED
     plain_seat: bool = False
     min_tolerance: int = 0
+    topics: tuple[GuardedTopic, ...] = ()
     tau: float | None = None
     agreement_floor: float = 0.3
     timeout_seconds: float = 60.0
     latency_class: LatencyClass = LatencyClass.INTERACTIVE
     deadlines: Mapping[LatencyClass, float] = field(default_factory=dict)
 
-    def asked(
-        self,
-        *,
-        m: int | None,
-        k: int | None,
-        partition: PartitionMode | None,
-        min_tolerance: int,
-        min_trust: float,
-        only: EvidenceFilter,
-        latency_class: LatencyClass | None,
-    ) -> QueryOptions:
-        """Return what one question is answered by. It can ask for more safety, never for less."""
+    def asked(self, question: str, wishes: Wishes) -> QueryOptions:
+        """Return what one question is answered by."""
+        chosen = wishes.latency_class or self.latency_class
         examined = self.cross_examination
-        if latency_class is not None:
-            examined = self.cross_examinations.get(latency_class, examined)
-        chosen = latency_class or self.latency_class
+        if wishes.latency_class is not None:
+            examined = self.cross_examinations.get(chosen, examined)
         return replace(
             self,
-            m=m or self.m,
-            k=k or self.k,
-            partition=partition or self.partition,
-            min_tolerance=max(min_tolerance, self.min_tolerance),
-            min_trust=max(min_trust, self.min_trust),
-            only=only,
+            m=wishes.m or self.m,
+            k=wishes.k or self.k,
+            partition=wishes.partition or self.partition,
+            min_tolerance=max(wishes.min_tolerance, self.required(question)),
+            min_trust=max(wishes.min_trust, self.min_trust),
+            only=wishes.only,
             cross_examination=examined,
             latency_class=chosen,
             timeout_seconds=self.deadlines.get(chosen, self.timeout_seconds),
         )
+
+    def required(self, question: str) -> int:
+        """Return the tolerance that any answer to this question must have."""
+        topics = (topic.min_tolerance for topic in self.topics if topic.covers(question))
+        return max((self.min_tolerance, *topics))
 
     @property
     def quotas(self) -> Quotas:

@@ -13,25 +13,21 @@ import asyncio
 import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from defences.answering.agreement import group_answers
 from defences.answering.calibration import DEFAULT_TAU
+from defences.answering.chorus import one_voice
 from defences.answering.routing import survey
 from defences.answering.second_look import heard
 from defences.retrieval.families import collapse
 from domain.answering import (
-    AbstainReason,
-    AnswerGroup,
     AnswerResult,
-    AnswerWarning,
     Calibrator,
     Drafter,
     Guard,
-    LadderStep,
     PartitionMode,
     Question,
     Refiner,
@@ -41,26 +37,24 @@ from domain.answering import (
 )
 from domain.clock import Clock
 from domain.documents import TenantId
-from domain.errors import DeadlineError, DependencyError
+from domain.errors import DeadlineError
 from domain.retrieval import ANYTHING, ChunkSearch, Embedder, EvidenceFilter, Reranker, ScoredChunk
 from domain.routing import Route, RouteReason, Way
 from domain.stages import UNOBSERVED, StageObserver
 from domain.usage import metered
-from domain.verification import CrossExamination, LatencyClass
+from domain.verification import CrossExamination
 from domain.web import WebEvidence
 from gateway.query.drafting import draft_all, draft_counts
-from gateway.query.options import QueryOptions
+from gateway.query.ladder import Ladder
+from gateway.query.options import AS_CONFIGURED, QueryOptions, Wishes
 from gateway.query.refinement import refine
-from gateway.query.reformulation import reformulate
 from gateway.query.results import Attempt, Inquiry, result_of
-from gateway.query.retrieval import Retrieval, evidence_counts, joined, reranked
-from gateway.query.routing import Routing, deal, find_way, long_way
+from gateway.query.retrieval import Retrieval, evidence_counts, reranked
+from gateway.query.routing import Routing, deal_apart, find_way, long_way
 from gateway.query.stages import Stages
 from gateway.query.stopwatch import Stopwatch
 from gateway.query.tolerated import requiring, rules_of, tolerance_of
 from gateway.query.verification import SCORING, examine
-
-_NOT_THERE: Final = AbstainReason.NOT_IN_DOCUMENTS
 
 
 class QueryPipeline:
@@ -94,7 +88,14 @@ class QueryPipeline:
         self._options = options
         self._large_model = large_model
         self._refiner = refiner
-        self._web = web
+        self._ladder = Ladder(
+            self._attempt,
+            retrieval=self._retrieval,
+            embedder=embedder,
+            drafter=drafter,
+            large_model=large_model,
+            web=web,
+        )
         self._routing = routing
         self._stages = stages or Stages()
 
@@ -184,35 +185,17 @@ class QueryPipeline:
     async def answer(
         self,
         question: Question,
+        wishes: Wishes = AS_CONFIGURED,
         *,
-        m: int | None = None,
-        k: int | None = None,
-        partition: PartitionMode | None = None,
-        min_tolerance: int = 0,
-        min_trust: float = 0.0,
-        only: EvidenceFilter = ANYTHING,
-        latency_class: LatencyClass | None = None,
         observer: StageObserver = UNOBSERVED,
     ) -> AnswerResult:
         """Answer one question; `observer` is told of each stage that is over.
-
-        `min_tolerance` seats must not be able to change the answer, or it is none; the setting is
-        the least. A comparison `partition` carries no tolerance. `min_trust` and `only` narrow
-        what may be evidence.
 
         Raises:
             TransientError: Index or model did not answer, or the time ran out (`DeadlineError`).
             PermanentError: A model endpoint is not what was configured.
         """
-        options = self._options.asked(
-            m=m,
-            k=k,
-            partition=partition,
-            min_tolerance=min_tolerance,
-            min_trust=min_trust,
-            only=only,
-            latency_class=latency_class,
-        )
+        options = self._options.asked(question.text, wishes)
         try:
             with metered() as meter:
                 async with asyncio.timeout(options.timeout_seconds):
@@ -225,6 +208,10 @@ class QueryPipeline:
                     return replace(await self._answer(inquiry), usage=meter.usage())
         except TimeoutError as exc:
             raise DeadlineError(f"no answer within {options.timeout_seconds:g} seconds") from exc
+
+    def required_tolerance(self, text: str) -> int:
+        """Return the tolerance that settings require of any answer to this question."""
+        return self._options.required(text)
 
     async def evidence(
         self,
@@ -278,7 +265,8 @@ class QueryPipeline:
             attempt = await self._attempt(inquiry, evidence, self._drafter, way=way)
         ladder: tuple[Rung, ...] = ()
         if attempt.failed:
-            attempt, ladder = await self._climb(inquiry, attempt)
+            climbed = await self._ladder.climb(inquiry, attempt)
+            attempt, ladder = climbed.attempt, climbed.rungs
         result = result_of(
             inquiry,
             attempt,
@@ -342,11 +330,14 @@ class QueryPipeline:
         """Draft, verify and judge; the long way unless another is given."""
         question, options, watch = inquiry.question, inquiry.options, inquiry.watch
         way = way or long_way(survey(collapse(evidence)), options)
-        parts = deal(evidence, way, options=options, key=self._key())
+        parts = await deal_apart(
+            evidence, way, options=options, key=self._key(), embedder=self._embedder
+        )
         watch.lap("partition", subsets=len(parts.subsets))
         drafts = heard(
             self._stages.check(question, await draft_all(question, parts.subsets, drafter)),
             mode=parts.mode,
+            choruses=parts.choruses,
         )
         watch.lap("draft", **draft_counts(drafts))
         scored = await examine(
@@ -360,9 +351,12 @@ class QueryPipeline:
         watch.lap("verify", scored=len(scored))
         configuration = self._key_of(way, parts.mode, evidence, options, drafter=drafter)
         calibrator = self._calibrators.get(configuration)
-        groups = await self._group(question, scored, parts.mode, calibrator)
-        decision = self._guard(calibrator).decide(
-            groups, mode=parts.mode, calibrated=calibrator is not None
+        voices = one_voice(await self._group(question, scored), parts.choruses)
+        groups = self._stages.weigh(voices.groups, mode=parts.mode, calibrator=calibrator)
+        decision = voices.marked(
+            self._guard(calibrator).decide(
+                voices.contending(groups), mode=parts.mode, calibrated=calibrator is not None
+            )
         )
         rules = rules_of(
             calibrator,
@@ -389,95 +383,12 @@ class QueryPipeline:
         )
 
     async def _group(
-        self,
-        question: Question,
-        scored: tuple[ScoredDraft, ...],
-        mode: PartitionMode,
-        calibrator: Calibrator | None,
-    ) -> tuple[AnswerGroup, ...]:
+        self, question: Question, scored: tuple[ScoredDraft, ...]
+    ) -> tuple[tuple[ScoredDraft, ...], ...]:
         if not scored:
             return ()
         vectors = await self._embedder.embed([one.draft.answer for one in scored])
-        grouped = group_answers(question.text, scored, vectors @ vectors.T)
-        return self._stages.weigh(grouped, mode=mode, calibrator=calibrator)
-
-    async def _climb(self, inquiry: Inquiry, first: Attempt) -> tuple[Attempt, tuple[Rung, ...]]:
-        """The escalation ladder of Law 9. Every rung keeps isolation and the guard's own rules."""
-        rungs: list[Rung] = []
-        watch, deadline = inquiry.watch, inquiry.options.timeout_seconds
-        first_seconds = watch.elapsed
-
-        def ended(step: LadderStep, result: str) -> None:
-            rungs.append(Rung(step=step, result=result))
-            watch.rung(rungs[-1])
-
-        for step, climb in (
-            (LadderStep.RE_RETRIEVE, self._re_retrieve),
-            (LadderStep.FULL_RAG, self._full_rag),
-            *([(LadderStep.WEB_SEARCH, self._web_search)] if self._web is not None else []),
-        ):
-            if watch.elapsed + first_seconds > deadline:
-                ended(step, "no-time")  # an honest abstention, rather than an error at the deadline
-                continue
-            attempt = await climb(inquiry, first)
-            if attempt is None:
-                ended(step, "unavailable")
-            elif attempt.failed:
-                ended(step, "no-better")
-            else:
-                ended(step, "answered")
-                return attempt, tuple(rungs)
-        ended(LadderStep.ABSTAIN, "queued")
-        return first, tuple(rungs)
-
-    async def _re_retrieve(self, inquiry: Inquiry, first: Attempt) -> Attempt | None:
-        """Search with other words. What was found before stays: no seat is argued away.
-
-        None where no other words, or nothing new, can be found.
-        """
-        text = reformulate(inquiry.question.text)
-        if text is None:
-            return None
-        vector = (await self._embedder.embed([text]))[0]
-        found = await self._retrieve(inquiry, text, vector)
-        known = {hit.chunk.id for hit in first.evidence}
-        fresh = tuple(hit for hit in found if hit.chunk.id not in known)
-        inquiry.watch.lap("re-retrieve", fresh=len(fresh))
-        if not fresh:
-            return None
-        return await self._attempt(inquiry, joined(first.evidence, fresh), self._drafter)
-
-    async def _full_rag(self, inquiry: Inquiry, first: Attempt) -> Attempt | None:
-        """Let the large model draft over established seats only; None without its word."""
-        established = tuple(hit for hit in first.evidence if hit.origin.established)
-        if self._large_model is None or not established:
-            return None
-        try:
-            return await self._attempt(inquiry, established, self._large_model)
-        except DependencyError:
-            return None
-
-    async def _web_search(self, inquiry: Inquiry, first: Attempt) -> Attempt | None:
-        """Put what the web says into the pool; None where the documents do speak of the matter.
-
-        Nor where the asker named the documents, or where nothing usable was found.
-        """
-        options = inquiry.options
-        asked_for = options.only != ANYTHING
-        if self._web is None or asked_for or first.decision.reason is not _NOT_THERE:
-            return None
-        try:
-            found = await self._web.find(inquiry.question, inquiry.vector)
-        except DependencyError:
-            return None
-        hits = [hit for hit in found if hit.trust >= options.min_trust]
-        inquiry.watch.lap("web-search", found=len(hits))
-        if not hits:
-            return None
-        hits = list(await self._retrieval.ranked(inquiry.question.text, hits))
-        attempt = await self._attempt(inquiry, joined(first.evidence, hits), self._drafter)
-        warned = (*attempt.decision.warnings, AnswerWarning.WEB)
-        return replace(attempt, decision=replace(attempt.decision, warnings=warned))
+        return group_answers(question.text, scored, vectors @ vectors.T)
 
     def _guard(self, calibrator: Calibrator | None) -> Guard:
         return self._stages.guard(

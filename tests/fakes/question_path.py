@@ -26,7 +26,7 @@ from domain.retrieval import FamilyId, VectorRecord, VectorStore
 from domain.verification import LatencyClass
 from gateway.query.evidence_verifier import EvidenceVerifier
 from gateway.query.extractive import ExtractiveDrafter
-from gateway.query.options import QueryOptions
+from gateway.query.options import QueryOptions, Wishes
 from gateway.query.pipeline import QueryPipeline
 from gateway.query.routing import Routing
 from gateway.query.sentence_vectors import SentenceVectors
@@ -124,5 +124,5 @@ class QuestionPath:
     ) -> AnswerResult:
         question = Question(id=QuestionId(id), tenant_id=DEFAULT_TENANT, text=text)
         return await self.pipeline().answer(
-            question, latency_class=latency_class, m=m, min_tolerance=min_tolerance
+            question, Wishes(latency_class=latency_class, m=m, min_tolerance=min_tolerance)
         )

@@ -22,6 +22,7 @@ from domain.documents import DEFAULT_TENANT, DocumentId, OriginKind, OriginRef
 from domain.errors import TransientError
 from domain.retrieval import EvidenceFilter
 from domain.web import WebResult
+from gateway.query.options import Wishes
 from ingest.parsers.inline import InlineParser
 from runtime.settings import AnsweringSettings, GuardSettings, Settings
 from tests.world import World, build_world
@@ -135,7 +136,7 @@ async def test_who_names_the_documents_is_not_answered_from_elsewhere(tmp_path: 
     question = Question(id=QuestionId("q"), tenant_id=DEFAULT_TENANT, text=QUESTION)
 
     result = await world.query.answer(
-        question, only=EvidenceFilter(documents=frozenset({DocumentId("doc-1")}))
+        question, Wishes(only=EvidenceFilter(documents=frozenset({DocumentId("doc-1")})))
     )
 
     assert result.reason is AbstainReason.NOT_IN_DOCUMENTS

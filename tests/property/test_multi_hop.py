@@ -25,11 +25,10 @@ from domain.answering import (
 from domain.decomposition import Decomposer, HopResult, Plan
 from domain.documents import DEFAULT_TENANT, DocumentId, OriginKind, OriginRef, Span, Tier
 from domain.errors import TransientError
-from domain.retrieval import ANYTHING, EvidenceFilter
 from domain.stages import UNOBSERVED, StageObserver
 from domain.verification import LatencyClass
 from gateway.query.multi_hop import MultiHop, RuleDecomposer
-from gateway.query.options import QueryOptions
+from gateway.query.options import AS_CONFIGURED, QueryOptions, Wishes
 from tests.fakes.question_path import QuestionPath, WordEmbedder
 
 pytestmark = pytest.mark.anyio
@@ -45,6 +44,8 @@ class Oracle:
 
     table: Mapping[str, tuple[str | None, float, int | None]]
     asked: list[str] = field(default_factory=list)
+    guarded: str = ""
+    tolerances: list[int] = field(default_factory=list)
 
     def calibrator(self, configuration: str) -> Calibrator | None:
         return None
@@ -52,19 +53,17 @@ class Oracle:
     def tau(self, calibrator: Calibrator | None) -> float:
         return TAU
 
+    def required_tolerance(self, text: str) -> int:
+        return 2 if text == self.guarded else 0
+
     async def answer(
         self,
         question: Question,
+        wishes: Wishes = AS_CONFIGURED,
         *,
-        m: int | None = None,
-        k: int | None = None,
-        partition: PartitionMode | None = None,
-        min_tolerance: int = 0,
-        min_trust: float = 0.0,
-        only: EvidenceFilter = ANYTHING,
-        latency_class: LatencyClass | None = None,
         observer: StageObserver = UNOBSERVED,
     ) -> AnswerResult:
+        self.tolerances.append(wishes.min_tolerance)
         self.asked.append(question.text)
         answer, confidence, tolerated = self.table.get(question.text, (None, 0.0, None))
         return result_of(question, answer, confidence, tolerated)
@@ -245,7 +244,7 @@ def test_the_fast_class_is_never_split() -> None:
     hopping = MultiHop(oracle, decomposer=decomposer, embedder=WordEmbedder())
     question = Question(id=QuestionId("q"), tenant_id=DEFAULT_TENANT, text="Q?")
 
-    result = asyncio.run(hopping.answer(question, latency_class=LatencyClass.FAST))
+    result = asyncio.run(hopping.answer(question, Wishes(latency_class=LatencyClass.FAST)))
 
     assert decomposer.seen == []
     assert result.answer == "x"
@@ -271,6 +270,18 @@ async def test_a_poisoned_pool_does_not_steer_the_second_hop() -> None:
     assert result.hops[0].question == FIRST
     assert not any("Mallory" in hop.question for hop in result.hops)
     assert "Moscow" not in (result.answer or "")
+
+
+def test_every_hop_must_have_the_tolerance_that_the_topic_of_the_whole_requires() -> None:
+    table: dict[str, tuple[str | None, float, int | None]] = {
+        FIRST: ("Ada Verrin", 0.95, 2),
+        "Where was Ada Verrin born?": ("Gent", 0.95, 2),
+    }
+    oracle = Oracle(table=table, guarded=BRIDGED)
+
+    asked_of(oracle, BRIDGED)
+
+    assert oracle.tolerances == [2, 2]
 
 
 def test_sources_of_an_answer_are_those_of_every_hop() -> None:

@@ -29,7 +29,7 @@ from domain.answering import (
 )
 from domain.documents import DEFAULT_TENANT, Chunk, ChunkId, DocumentId, Span, Tier
 from domain.retrieval import FamilyId, VectorRecord
-from gateway.query.options import QueryOptions
+from gateway.query.options import QueryOptions, Wishes
 from gateway.query.pipeline import QueryPipeline
 from tests.answer_builders import make_origin
 from tests.builders import EPOCH
@@ -168,7 +168,7 @@ class Path:
             options=options,
         )
         question = Question(id=QuestionId("q"), tenant_id=DEFAULT_TENANT, text=WARRANTY)
-        return await pipeline.answer(question, **asked)  # type: ignore[arg-type]
+        return await pipeline.answer(question, Wishes(**asked))  # type: ignore[arg-type]
 
 
 OPTIONS = st.builds(

@@ -33,6 +33,7 @@ from gateway.http.openai_errors import CHAT_PATH, MODELS_PATH, to_openai
 from gateway.http.parameters import LatencyHeader
 from gateway.http.problems import OPENAI_RESPONSES, problem_of, unexpected_problem
 from gateway.query.follow_ups import stands_alone
+from gateway.query.options import Wishes
 
 router = APIRouter(tags=["openai"], responses=OPENAI_RESPONSES)
 
@@ -89,8 +90,9 @@ async def complete(
     wishes = body.mithridate or ChatWishes()
     asked = Asked(
         text=text,
-        latency_class=wishes.latency_class or latency,
-        min_tolerance=wishes.min_tolerance,
+        wishes=Wishes(
+            latency_class=wishes.latency_class or latency, min_tolerance=wishes.min_tolerance
+        ),
     )
     if not body.stream:
         trace = await answer_and_record(services, principal, asked)

@@ -25,6 +25,7 @@ from gateway.http.models_questions import (
     TraceModel,
 )
 from gateway.http.parameters import Cursor, LatencyHeader, Limit
+from gateway.query.options import Wishes
 
 router = APIRouter(prefix="/v1/questions", tags=["questions"])
 
@@ -54,8 +55,7 @@ async def ask(
     With `Accept: text/event-stream` each stage is an event `stage` (counts and seconds, no text),
     and the last event is `answer`, with the body described here, or `error`, with a problem.
     """
-    asked = Asked(
-        text=body.question,
+    wishes = Wishes(
         m=body.m,
         k=body.k,
         partition=PartitionMode(body.partition) if body.partition else None,
@@ -64,6 +64,7 @@ async def ask(
         only=body.only(),
         latency_class=body.latency_class or latency,
     )
+    asked = Asked(text=body.question, wishes=wishes)
     if not wants_events(accept):
         return (await answer_and_record(services, principal, asked)).answer_alone()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +24,9 @@ TEXTS: Final = (
     "injection",
 )
 """Fields that hold texts of an attack; a row may lack any of them."""
+
+
+_CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +108,11 @@ def _text(found: Mapping[str, object], name: str, where: str) -> str:
     return value
 
 
+def legible(text: str) -> str:
+    """Return a text without control characters, for which a text file would be taken for binary."""
+    return _CONTROLS.sub(" ", text)
+
+
 def _texts(found: Mapping[str, object], name: str, where: str) -> tuple[str, ...]:
     value = found.get(name)
     if value is None:
@@ -112,7 +121,9 @@ def _texts(found: Mapping[str, object], name: str, where: str) -> tuple[str, ...
         value = [value]
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
         raise InputError(f"{where}: {name!r} is no list of texts")
-    return tuple(one for one in value if one.strip()) if name != "clean_origins" else tuple(value)
+    if name == "clean_origins":
+        return tuple(value)
+    return tuple(legible(one) for one in value if one.strip())
 
 
 def _no_id_twice(rows: Sequence[Row], name: str) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gateway.cli.output import Json, emit, note, progress, table
+from gateway.cli.output import Json, emit, facts, note, progress, table
 
 if TYPE_CHECKING:
     from evaluation.redteam.running import Ran, Run
@@ -71,6 +71,7 @@ def redteam(
     are kept as they come; the same command goes on after an interruption. With --json the last line
     is one JSON object.
     """
+    from evaluation.redteam.legitimate import is_ambiguous
     from evaluation.redteam.plans import Choice, plan
     from evaluation.redteam.rows import read_rows
     from evaluation.redteam.running import Run, carry_out, key_of
@@ -78,6 +79,10 @@ def redteam(
     from runtime.settings import load_settings
 
     settings = _with_models(load_settings(), drafter=drafter, verifier=verifier)
+    keep = settings.home / "redteam" / "kept.sqlite"
+    if data.is_file() and is_ambiguous(data):
+        _legitimate(data, settings, limit=limit, keep=keep, json_=json_)
+        return
     run = Run(
         data=data,
         limit=limit,
@@ -96,7 +101,7 @@ def redteam(
         settings=settings,
         folder=out or settings.home / "redteam",
         jobs=jobs,
-        keep=settings.home / "redteam" / "kept.sqlite",
+        keep=keep,
     )
     if out is None:
         run = _in_own_folder(run, key_of(run, read_rows(data, limit=limit)))
@@ -111,6 +116,32 @@ def redteam(
     _report(run, ran, profile=profile, markdown=markdown, json_=json_)
 
 
+def _legitimate(
+    data: Path, settings: Settings, *, limit: int | None, keep: Path, json_: bool
+) -> None:
+    """Ask questions whose documents differ for good reasons."""
+    import asyncio
+
+    from evaluation.redteam.legitimate import measure, read_ambiguous, to_json
+
+    questions = read_ambiguous(data, limit=limit)
+    with progress() as bar:
+        task = bar.add_task("asking", total=None)
+        found = asyncio.run(
+            measure(
+                questions,
+                settings,
+                keep=keep,
+                progress=lambda done, of: bar.update(task, completed=done, total=of),
+            )
+        )
+    told = to_json(found)
+    if json_:
+        emit({"rows": [], "legitimate_disagreement": told})
+    else:
+        facts(told)
+
+
 def _report(run: Run, ran: Ran, *, profile: str, markdown: Path | None, json_: bool) -> None:
     from evaluation.redteam.html_report import html_report
     from evaluation.redteam.markdown_report import markdown_report, with_section
@@ -120,18 +151,18 @@ def _report(run: Run, ran: Ran, *, profile: str, markdown: Path | None, json_: b
     from evaluation.redteam.summary import COLUMNS, cells, summarise
 
     command = shlex.join(["mithridate", *sys.argv[1:]])
-    facts = facts_of(run, ran, profile=profile, command=command)
+    made_by = facts_of(run, ran, profile=profile, command=command)
     watched, opened = ran.watched, ran.opened
-    page = html_report(ran.asked, facts, watched=watched, opened=opened)
-    told = markdown_report(ran.asked, facts, watched=watched, opened=opened, level=3)
+    page = html_report(ran.asked, made_by, watched=watched, opened=opened)
+    told = markdown_report(ran.asked, made_by, watched=watched, opened=opened, level=3)
     (run.folder / "report.html").write_text(page, encoding="utf-8")
     (run.folder / "report.md").write_text(told, encoding="utf-8")
     if markdown is not None:
-        title = f"{facts['data']}, {profile}, {facts['operating point']}, {facts['drafter']}"
+        title = f"{made_by['data']}, {profile}, {made_by['operating point']}, {made_by['drafter']}"
         before = markdown.read_text(encoding="utf-8") if markdown.exists() else ""
         markdown.write_text(with_section(before, title, told), encoding="utf-8")
     if json_:
-        emit(output(ran.asked, facts, watched=watched, opened=opened))
+        emit(output(ran.asked, made_by, watched=watched, opened=opened))
         return
     table(COLUMNS, (cells(row) for row in summarise(ran.asked)))
     for each in tables(ran.asked, watched=watched, opened=opened):

@@ -131,6 +131,21 @@ class Mithridate:
         return not self._blind and self._without is not Part.ORIGINS
 
     async def ask(self, row: Row, world: World) -> Reply:
+        result = await self.result(row, world)
+        best = result.best
+        return Reply(
+            answer=result.answer,
+            said=best.answer if best is not None else None,
+            outcome=result.outcome,
+            reason=result.reason.value if result.reason is not None else "",
+            score=group_score(result),
+            confidence=self._confidence(result),
+            drafts=noted(result.drafts, frozenset(world.planted)),
+            picked=best.drafts[0].draft.subset.index if best is not None else None,
+        )
+
+    async def result(self, row: Row, world: World) -> AnswerResult:
+        """Return the whole trace of an answer."""
         pipeline = QueryPipeline(
             embedder=self._models.embedder,
             vectors=self._view(world),
@@ -147,19 +162,8 @@ class Mithridate:
             decomposer=RuleDecomposer() if self._decomposed else None,
             embedder=self._models.embedder,
         )
-        result = await hops.answer(
+        return await hops.answer(
             Question(id=QuestionId(row.id), tenant_id=DEFAULT_TENANT, text=row.question)
-        )
-        best = result.best
-        return Reply(
-            answer=result.answer,
-            said=best.answer if best is not None else None,
-            outcome=result.outcome,
-            reason=result.reason.value if result.reason is not None else "",
-            score=_score(result),
-            confidence=self._confidence(result),
-            drafts=noted(result.drafts, frozenset(world.planted)),
-            picked=best.drafts[0].draft.subset.index if best is not None else None,
         )
 
     def _options(self, row: Row, world: World) -> QueryOptions:
@@ -187,7 +191,7 @@ class Mithridate:
         return float(calibrator.predict(np.array([result.best.score]))[0])
 
 
-def _score(result: AnswerResult) -> float | None:
+def group_score(result: AnswerResult) -> float | None:
     """Return what was held against the threshold: of hops, each of which must pass, the least."""
     if result.best is None:
         return None

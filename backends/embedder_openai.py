@@ -9,11 +9,12 @@ from typing import Final
 import httpx
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, SecretStr, ValidationError
+from pydantic import BaseModel, Field, SecretStr, ValidationError
 
 from backends.embedding_texts import well_formed
 from backends.server_pool import GarbledError, RefusedError, ServerPool, UnreachableError
 from domain.errors import DependencyError, PermanentError, TransientError
+from domain.usage import ModelRole, count_call
 
 _SAME: Final = 0.99
 """Least cosine of one text's vectors from two servers of a model; int8 against fp32 gives .9995."""
@@ -32,8 +33,13 @@ class _Item(BaseModel):
     embedding: list[float]
 
 
+class _Usage(BaseModel):
+    prompt_tokens: int | None = Field(None, ge=0)
+
+
 class _Reply(BaseModel):
     data: list[_Item]
+    usage: _Usage | None = None
 
 
 class OpenAIEmbedder:
@@ -117,11 +123,17 @@ class OpenAIEmbedder:
     async def _ask(self, url: str, texts: Sequence[str]) -> NDArray[np.float32]:
         content = await self._post(url, {"model": self._model, "input": list(texts)})
         try:
-            items = sorted(_Reply.model_validate_json(content).data, key=lambda item: item.index)
+            reply = _Reply.model_validate_json(content)
         except ValidationError as exc:
             raise GarbledError(
                 f"embeddings endpoint sent a malformed reply: {exc.error_count()} faults"
             ) from exc
+        count_call(
+            ModelRole.EMBEDDER,
+            read=reply.usage.prompt_tokens if reply.usage is not None else None,
+            written=0,
+        )
+        items = sorted(reply.data, key=lambda item: item.index)
         if [item.index for item in items] != list(range(len(texts))):
             raise GarbledError(
                 f"embeddings endpoint sent {len(items)} vectors for {len(texts)} texts, "

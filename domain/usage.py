@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+
+class ModelRole(StrEnum):
+    """What a language model was asked for."""
+
+    DRAFTER = "drafter"
+    VERIFIER = "verifier"
+    LARGE = "large"
+    """The verifier's model where it writes: full RAG, `refine`, splitting a question."""
+    EMBEDDER = "embedder"
+    RERANKER = "reranker"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,14 +27,34 @@ class ModelUsage:
     Attributes:
         calls: Requests that a model answered.
         read_tokens: Of prompts, as the models count them, cached beginnings included.
+        cached_tokens: Of `read_tokens`, those that a server says it had read before.
         written_tokens: Generated.
         uncounted_calls: Of `calls`, those whose server told no count: the sums leave them out.
+        by_role: The same of each role that was asked; empty in its own values.
     """
 
     calls: int = 0
     read_tokens: int = 0
+    cached_tokens: int = 0
     written_tokens: int = 0
     uncounted_calls: int = 0
+    by_role: Mapping[ModelRole, ModelUsage] = field(default_factory=dict)
+
+
+def together(usages: Sequence[ModelUsage]) -> ModelUsage:
+    """Return the sum, role by role too."""
+    roles = dict.fromkeys(role for one in usages for role in one.by_role)
+    return ModelUsage(
+        calls=sum(one.calls for one in usages),
+        read_tokens=sum(one.read_tokens for one in usages),
+        cached_tokens=sum(one.cached_tokens for one in usages),
+        written_tokens=sum(one.written_tokens for one in usages),
+        uncounted_calls=sum(one.uncounted_calls for one in usages),
+        by_role={
+            role: together([one.by_role[role] for one in usages if role in one.by_role])
+            for role in roles
+        },
+    )
 
 
 class UsageMeter:
@@ -31,15 +63,18 @@ class UsageMeter:
     def __init__(self) -> None:
         self._usage = ModelUsage()
 
-    def add(self, *, read: int | None, written: int | None) -> None:
+    def add(
+        self, role: ModelRole, *, read: int | None, written: int | None, cached: int | None = None
+    ) -> None:
         """Count one call; None where the server does not tell."""
-        used = self._usage
-        self._usage = ModelUsage(
-            calls=used.calls + 1,
-            read_tokens=used.read_tokens + (read or 0),
-            written_tokens=used.written_tokens + (written or 0),
-            uncounted_calls=used.uncounted_calls + (read is None or written is None),
+        call = ModelUsage(
+            calls=1,
+            read_tokens=read or 0,
+            cached_tokens=cached or 0,
+            written_tokens=written or 0,
+            uncounted_calls=int(read is None or written is None),
         )
+        self._usage = together([self._usage, replace(call, by_role={role: call})])
 
     def usage(self) -> ModelUsage:
         return self._usage
@@ -64,8 +99,10 @@ def current_meter() -> UsageMeter | None:
     return _METER.get()
 
 
-def count_call(*, read: int | None, written: int | None) -> None:
+def count_call(
+    role: ModelRole, *, read: int | None, written: int | None, cached: int | None = None
+) -> None:
     """Report a call that a model answered. Outside of `metered` nothing is counted."""
     meter = _METER.get()
     if meter is not None:
-        meter.add(read=read, written=written)
+        meter.add(role, read=read, written=written, cached=cached)

@@ -17,6 +17,7 @@ from domain.clock import Clock
 from domain.decomposition import Decomposer
 from domain.errors import ConfigurationError, TransientError
 from domain.retrieval import ChunkSearch, Embedder, Reranker
+from domain.usage import ModelRole
 from domain.verification import LatencyClass
 from domain.web import WebEvidence
 from gateway.query.evidence_verifier import EvidenceVerifier
@@ -147,7 +148,7 @@ def build_decomposer(settings: Settings, *, http: httpx.AsyncClient) -> Decompos
         return RuleDecomposer()
     from backends.llm.openai_decomposer import OpenAIDecomposer
 
-    endpoint = _endpoint("verifier", settings.verifier.endpoint, http, concurrency=_VERIFIER_CALLS)
+    endpoint = _large_endpoint(settings, http)
     return RuleDecomposer(OpenAIDecomposer(endpoint))
 
 
@@ -214,7 +215,7 @@ def build_refiner(settings: Settings, *, http: httpx.AsyncClient) -> Refiner | N
         raise ConfigurationError("answering.refine needs verifier.backend 'openai'")
     from backends.llm.openai_refiner import OpenAIRefiner
 
-    endpoint = _endpoint("verifier", settings.verifier.endpoint, http, concurrency=_VERIFIER_CALLS)
+    endpoint = _large_endpoint(settings, http)
     return OpenAIRefiner(endpoint, fences=_fence)
 
 
@@ -230,7 +231,7 @@ def build_large_model(settings: Settings, *, http: httpx.AsyncClient) -> Drafter
         return None
     from backends.llm.openai_drafter import OpenAIDrafter
 
-    endpoint = _endpoint("verifier", settings.verifier.endpoint, http, concurrency=_VERIFIER_CALLS)
+    endpoint = _large_endpoint(settings, http)
     return OpenAIDrafter(endpoint, fences=_fence)
 
 
@@ -244,7 +245,9 @@ def build_drafter(settings: Settings, *, embedder: Embedder, http: httpx.AsyncCl
     if chosen.backend == "openai":
         from backends.llm.openai_drafter import OpenAIDrafter
 
-        endpoint = _endpoint("drafter", chosen.endpoint, http, concurrency=chosen.concurrency)
+        endpoint = _endpoint(
+            "drafter", chosen.endpoint, http, concurrency=chosen.concurrency, role=ModelRole.DRAFTER
+        )
         return OpenAIDrafter(endpoint, fences=_fence)
     if chosen.backend == "local":
         from backends.llm.local import LocalDrafter
@@ -264,7 +267,11 @@ def build_reranker(settings: Settings, *, http: httpx.AsyncClient) -> Reranker |
         return None
     from backends.llm.reranker import HttpReranker
 
-    return HttpReranker(_endpoint("reranker", chosen.endpoint, http, concurrency=_VERIFIER_CALLS))
+    return HttpReranker(
+        _endpoint(
+            "reranker", chosen.endpoint, http, concurrency=_VERIFIER_CALLS, role=ModelRole.RERANKER
+        )
+    )
 
 
 async def build_verifier(
@@ -283,7 +290,9 @@ async def build_verifier(
     if chosen.backend == "openai":
         from backends.llm.openai_verifier import OpenAIVerifier
 
-        endpoint = _endpoint("verifier", chosen.endpoint, http, concurrency=_VERIFIER_CALLS)
+        endpoint = _endpoint(
+            "verifier", chosen.endpoint, http, concurrency=_VERIFIER_CALLS, role=ModelRole.VERIFIER
+        )
         verifier = OpenAIVerifier(
             endpoint,
             fences=_fence,
@@ -303,8 +312,19 @@ async def build_verifier(
     return EvidenceVerifier(embedder)
 
 
+def _large_endpoint(settings: Settings, http: httpx.AsyncClient) -> Endpoint:
+    """Return the verifier's model, where it writes."""
+    chosen = settings.verifier.endpoint
+    return _endpoint("verifier", chosen, http, concurrency=_VERIFIER_CALLS, role=ModelRole.LARGE)
+
+
 def _endpoint(
-    section: str, chosen: EndpointSettings, http: httpx.AsyncClient, *, concurrency: int
+    section: str,
+    chosen: EndpointSettings,
+    http: httpx.AsyncClient,
+    *,
+    concurrency: int,
+    role: ModelRole,
 ) -> Endpoint:
     if chosen.url is None or chosen.model is None:
         raise ConfigurationError(
@@ -317,6 +337,7 @@ def _endpoint(
         client=http,
         base_url=chosen.url,
         model=chosen.model,
+        role=role,
         more_urls=chosen.more_urls,
         api_key=chosen.api_key,
         timeout_seconds=chosen.timeout_seconds,

@@ -23,7 +23,7 @@ from typing import Final
 from backends.llm.likelihood import ScoredText, ScoringJob, TextScorer
 from backends.server_pool import RefusedError
 from domain.errors import MithridateError, PermanentError
-from domain.usage import ModelUsage, UsageMeter, current_meter, metered
+from domain.usage import ModelRole, ModelUsage, UsageMeter, current_meter, metered
 
 BATCH_SECONDS: Final = 0.010
 BATCH_JOBS: Final = 16
@@ -184,17 +184,28 @@ def _share(usage: ModelUsage, batch: Sequence[_Waiting]) -> None:
         job = one.job
         length = len(job.prefix) + len(job.scored) + len(job.tail)
         lengths[id(one.meter)] = lengths.get(id(one.meter), 0) + length
-    left, read, written = sum(lengths.values()), usage.read_tokens, usage.written_tokens
-    counted = usage.uncounted_calls == 0
-    for key, length in lengths.items():
-        own_read, own_written = round(read * length / left), round(written * length / left)
-        left, read, written = left - length, read - own_read, written - own_written
-        meter = meters.get(key)
-        if meter is None:
-            continue
-        for call in range(usage.calls):
-            first = call == 0
-            meter.add(
-                read=(own_read if first else 0) if counted else None,
-                written=(own_written if first else 0) if counted else None,
+    for role, used in usage.by_role.items():
+        left = sum(lengths.values())
+        rest = [used.read_tokens, used.cached_tokens, used.written_tokens]
+        for key, length in lengths.items():
+            own = [round(count * length / left) for count in rest]
+            left, rest = (
+                left - length,
+                [count - part for count, part in zip(rest, own, strict=True)],
             )
+            if (meter := meters.get(key)) is not None:
+                _tell(meter, role, own, calls=used.calls, counted=used.uncounted_calls == 0)
+
+
+def _tell(
+    meter: UsageMeter, role: ModelRole, own: Sequence[int], *, calls: int, counted: bool
+) -> None:
+    """Count every call of the batch, the tokens with the first."""
+    for call in range(calls):
+        read, cached, written = own if call == 0 else (0, 0, 0)
+        meter.add(
+            role,
+            read=read if counted else None,
+            cached=cached if counted else None,
+            written=written if counted else None,
+        )

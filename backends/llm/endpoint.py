@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field, FiniteFloat, SecretStr, ValidationError
 from backends.llm.prompts import Message
 from backends.server_pool import GarbledError, RefusedError, ServerPool, UnreachableError
 from domain.errors import PermanentError, TransientError
-from domain.usage import count_call
+from domain.usage import ModelRole, count_call
 
 MAX_CHAT_BYTES: Final = 2_000_000
 MAX_COMPLETION_BYTES: Final = 64_000_000
@@ -63,9 +63,22 @@ class Completion(BaseModel):
     prompt_logprobs: list[dict[str, PromptToken] | None] | None = None
 
 
+class _PromptDetails(BaseModel):
+    cached_tokens: int | None = Field(None, ge=0)
+
+
 class _Usage(BaseModel):
     prompt_tokens: int | None = Field(None, ge=0)
     completion_tokens: int | None = Field(None, ge=0)
+    prompt_tokens_details: _PromptDetails | None = None
+
+
+class _Total(BaseModel):
+    total_tokens: int | None = Field(None, ge=0)
+
+
+class _Counted(BaseModel):
+    usage: _Total | None = None
 
 
 class _Completions(BaseModel):
@@ -109,6 +122,7 @@ class Endpoint:
         client: httpx.AsyncClient,
         base_url: str,
         model: str,
+        role: ModelRole,
         more_urls: Sequence[str] = (),
         api_key: SecretStr | None = None,
         timeout_seconds: float = 30.0,
@@ -121,6 +135,7 @@ class Endpoint:
             client: Shared connections; whoever made it closes it.
             base_url: With `/v1`, without what follows.
             model: As the servers name it.
+            role: What it is asked for; its calls are counted under it.
             more_urls: Of further servers with the same model and key.
             api_key: Sent as a bearer token, if given.
             timeout_seconds: For one call as a whole, the wait for its turn not counted.
@@ -130,6 +145,7 @@ class Endpoint:
         if timeout_seconds <= 0 or connect_seconds <= 0 or concurrency < 1:
             raise ValueError("timeouts and concurrency must be > 0")
         self.model = model
+        self._role = role
         self._client = client
         self._api_key = api_key
         self._timeout_seconds = timeout_seconds
@@ -180,7 +196,7 @@ class Endpoint:
         if log_probabilities:
             body["logprobs"] = True
         reply = await self._post("/chat/completions", body, MAX_CHAT_BYTES, _reading(_Chat))
-        _count(reply.usage)
+        self._count(reply.usage)
         choice = reply.choices[0]
         tokens = choice.logprobs.content if choice.logprobs is not None else None
         return ChatReply(
@@ -221,7 +237,9 @@ class Endpoint:
             "documents": list(documents),
             "top_n": len(documents),
         }
-        return await self._post("/rerank", body, MAX_CHAT_BYTES, bytes)
+        content = await self._post("/rerank", body, MAX_CHAT_BYTES, bytes)
+        count_call(self._role, read=_total_tokens(content), written=0)
+        return content
 
     async def _complete(
         self, prompts: Sequence[str], options: Mapping[str, int | float | bool]
@@ -230,8 +248,18 @@ class Endpoint:
         reply = await self._post(
             "/completions", body, MAX_COMPLETION_BYTES, _completions_of(len(prompts))
         )
-        _count(reply.usage)
+        self._count(reply.usage)
         return reply.choices
+
+    def _count(self, usage: _Usage | None) -> None:
+        told = usage or _Usage()
+        details = told.prompt_tokens_details
+        count_call(
+            self._role,
+            read=told.prompt_tokens,
+            cached=details.cached_tokens if details is not None else None,
+            written=told.completion_tokens,
+        )
 
     async def _post(
         self, path: str, body: Body, max_bytes: int, read: Callable[[bytes], ResultT]
@@ -286,9 +314,13 @@ async def _wrapped(exchange: Awaitable[ResultT], timeout_seconds: float) -> Resu
         raise PermanentError(f"model request failed: {type(exc).__name__}") from exc
 
 
-def _count(usage: _Usage | None) -> None:
-    told = usage or _Usage()
-    count_call(read=told.prompt_tokens, written=told.completion_tokens)
+def _total_tokens(content: bytes) -> int | None:
+    """Return what a reply says was read; None where it does not tell."""
+    try:
+        usage = _Counted.model_validate_json(content).usage
+    except ValidationError:
+        return None
+    return usage.total_tokens if usage is not None else None
 
 
 def _reading(model: type[ReplyT]) -> Callable[[bytes], ReplyT]:

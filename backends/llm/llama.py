@@ -24,7 +24,7 @@ from backends.llm.local import Generated
 from backends.llm.models import verify_file
 from backends.llm.prompts import Message
 from domain.errors import ConfigurationError, PermanentError
-from domain.usage import count_call
+from domain.usage import ModelRole, count_call
 
 _BATCH: Final = 512
 _TOP: Final = 40
@@ -125,7 +125,7 @@ class LlamaModel:
                     break
                 pieces.append(self._piece(chosen))
                 tokens.append(chosen)
-        count_call(read=read, written=len(values))
+        count_call(ModelRole.DRAFTER, read=read, written=len(values))
         text = b"".join(pieces).decode("utf-8", "replace")
         return Generated(text=text, log_probabilities=tuple(values))
 
@@ -136,7 +136,7 @@ class LlamaModel:
     def _score(self, job: ScoringJob) -> ScoredText:
         tokens = self._tokens(job.prefix + job.scored + job.tail)
         self._check_length(len(tokens))
-        count_call(read=len(tokens), written=0)
+        count_call(ModelRole.VERIFIER, read=len(tokens), written=0)
         start = _shared(tokens, self._tokens(job.prefix))
         end = _shared(tokens, self._tokens(job.prefix + job.scored)) if job.tail else len(tokens)
         if not 0 < start < end:

@@ -5,32 +5,41 @@ from __future__ import annotations
 import asyncio
 import random
 import secrets
-import socket
-import subprocess
-import sys
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from typing import Final
 
 import httpx
 import numpy as np
 
-from backends.clock import SystemClock
 from backends.embedder_hashing import HashingEmbedder
 from backends.llm.endpoint import Endpoint
 from backends.llm.openai_drafter import OpenAIDrafter
 from backends.llm.openai_verifier import OpenAIVerifier
 from backends.memory.vectors import InMemoryVectorStore
-from benchmarks.query.model_server import Counted, Speed
-from domain.answering import Draft, EvidenceSubset, Question, QuestionId, SeatId
+from benchmarks.query.model_server import Counted, Engine, Speed, application
+from benchmarks.query.virtual_time import LoopClock
+from defences.answering.guard import DisagreementGuard
+from domain.answering import (
+    AnswerGroup,
+    Draft,
+    EvidenceSubset,
+    GuardDecision,
+    Outcome,
+    PartitionMode,
+    Question,
+    QuestionId,
+    SeatId,
+)
 from domain.documents import DEFAULT_TENANT, Tier
+from domain.usage import ModelRole
 from domain.verification import CrossExamination
 from evaluation.calibrate import index
 from evaluation.calibration.labelled_set import Condition, load_labelled_set
 from gateway.query.options import QueryOptions
 from gateway.query.pipeline import QueryPipeline
+from gateway.query.stages import Stages
 from runtime.settings import Settings
 
 SMALL: Final = Speed(prefill_ms=0.05, floor_ms=10.0, decode_ms=10.0)
@@ -41,7 +50,7 @@ PRICE_RATIO: Final = 5.0
 """What the large model's second costs, in seconds of the small one's."""
 
 _ASKED_AT_ONCE: Final = 4
-_AT_EACH: Final = 2
+_AT_EACH: Final = 4
 """Of the first systems throughput is measured at each concurrency."""
 
 
@@ -67,6 +76,7 @@ SYSTEMS: Final = (
     System(name="standard RAG", examination=None),
     System(name="speculative, all", examination=CrossExamination.ALL),
     System(name="speculative, own", examination=CrossExamination.OWN),
+    System(name="speculative, published", examination=CrossExamination.PUBLISHED),
     System(name="speculative, off", examination=CrossExamination.OFF),
     System(name="all, no micro-batches", examination=CrossExamination.ALL, batched=False),
     System(name="all, no prefix sharing", examination=CrossExamination.ALL, shared=False),
@@ -112,70 +122,71 @@ class _TimedDrafter:
         return self._drafter.version
 
     async def draft(self, question: Question, subset: EvidenceSubset) -> Draft:
-        begun = time.monotonic()
+        now = asyncio.get_running_loop().time
+        begun = now()
         try:
             return await self._drafter.draft(question, subset)
         finally:
-            self.taken.setdefault(question.id, []).append(time.monotonic() - begun)
+            self.taken.setdefault(question.id, []).append(now() - begun)
 
 
-@dataclass(frozen=True, slots=True)
+class _Passing:
+    """A guard that lets the best group pass, whatever it is.
+
+    A toy's drafts seldom agree; by its mistakes nearly every question would climb the ladder and be
+    drafted twice.
+    """
+
+    def __init__(self, *, tau: float, agreement_floor: float) -> None:
+        self._guard = DisagreementGuard(tau=tau, agreement_floor=agreement_floor)
+
+    def decide(
+        self, groups: Sequence[AnswerGroup], *, mode: PartitionMode, calibrated: bool
+    ) -> GuardDecision:
+        decision = self._guard.decide(groups, mode=mode, calibrated=calibrated)
+        if decision.chosen is not None or not groups:
+            return decision
+        return replace(decision, outcome=Outcome.ANSWER_WITH_WARNING, reason=None, chosen=groups[0])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Servers:
-    """Where the models are; `counts` False where a server does not tell what it did."""
+    """Where the models are; `engines` of the small and the large one where they are our own."""
 
+    http: httpx.AsyncClient
     small: str
     large: str
     model: str
-    counts: bool
+    engines: tuple[Engine, Engine] | None = None
 
 
-@contextmanager
-def simulated() -> Iterator[Servers]:
-    """Start both servers in processes of their own, and end them."""
-    ports = [_free_port(), _free_port()]
-    started = [
-        subprocess.Popen(  # noqa: S603 - our own module
-            [
-                sys.executable, "-m", "benchmarks.query.model_server", "--port", str(port),
-                "--prefill-ms", str(speed.prefill_ms), "--floor-ms", str(speed.floor_ms),
-                "--decode-ms", str(speed.decode_ms),
-            ]
-        )
-        for port, speed in zip(ports, (SMALL, LARGE), strict=True)
-    ]  # fmt: skip
-    small, large = (f"http://127.0.0.1:{port}/v1" for port in ports)
-    try:
-        for url in (small, large):
-            _await_ready(url)
-        yield Servers(small=small, large=large, model="toy", counts=True)
-    finally:
-        for one in started:
-            one.terminate()
-        for one in started:
-            one.wait()
+@asynccontextmanager
+async def simulated() -> AsyncIterator[Servers]:
+    """Give both servers inside this process."""
+    engines = tuple(Engine(speed=speed, share=True, share_scored=False) for speed in (SMALL, LARGE))
+    small, large = "http://small.invalid", "http://large.invalid"
+    mounts = {
+        url: httpx.ASGITransport(app=application(engine))
+        for url, engine in zip((small, large), engines, strict=True)
+    }
+    async with httpx.AsyncClient(mounts=mounts) as http:
+        yield Servers(
+            http=http, small=f"{small}/v1", large=f"{large}/v1", model="toy",
+            engines=(engines[0], engines[1]),
+        )  # fmt: skip
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def _await_ready(url: str) -> None:
-    for _ in range(600):
-        try:
-            if httpx.get(f"{url}/models").is_success:
-                return
-        except httpx.TransportError:
-            pass
-        time.sleep(0.1)
-    raise TimeoutError("the model server did not start")
+@asynccontextmanager
+async def real(small: str, large: str, model: str) -> AsyncIterator[Servers]:
+    """Give servers that run elsewhere."""
+    async with httpx.AsyncClient(limits=httpx.Limits(max_connections=200)) as http:
+        yield Servers(http=http, small=small, large=large, model=model)
 
 
 async def measured(
     servers: Servers, *, count: int, at_once: Sequence[int] = (_ASKED_AT_ONCE,)
 ) -> list[Row]:
-    """Return a row for each system, and for the first two one for each concurrency."""
+    """Return a row for each system, and for the first few one for each concurrency."""
     labelled = load_labelled_set()
     asked = [
         Question(id=QuestionId(one.id), tenant_id=DEFAULT_TENANT, text=one.question)
@@ -189,20 +200,24 @@ async def measured(
         for number, system in enumerate(SYSTEMS)
         for many in (at_once if number < _AT_EACH else (_ASKED_AT_ONCE,))
     ]
-    async with httpx.AsyncClient(limits=httpx.Limits(max_connections=200)) as http:
-        return [await _row(system, servers, http, vectors, asked, many) for system, many in wanted]
+    return [await _row(system, servers, vectors, asked, many) for system, many in wanted]
 
 
 async def _row(
     system: System,
     servers: Servers,
-    http: httpx.AsyncClient,
     vectors: InMemoryVectorStore,
     asked: Sequence[Question],
     at_once: int,
 ) -> Row:
-    large = Endpoint(client=http, base_url=servers.large, model=servers.model, concurrency=64)
-    small = Endpoint(client=http, base_url=servers.small, model=servers.model, concurrency=64)
+    now = asyncio.get_running_loop().time
+    large, small = (
+        Endpoint(client=servers.http, base_url=url, model=servers.model, role=role, concurrency=256)
+        for url, role in (
+            (servers.large, ModelRole.VERIFIER),
+            (servers.small, ModelRole.DRAFTER),
+        )
+    )
     verifier = OpenAIVerifier(
         large,
         fences=lambda: secrets.token_hex(8),
@@ -215,34 +230,37 @@ async def _row(
     standard = OpenAIDrafter(large, fences=lambda: secrets.token_hex(8))
     query = QueryPipeline(
         embedder=HashingEmbedder(), vectors=vectors, drafter=drafter, verifier=verifier,
-        calibrators={}, clock=SystemClock(), secret=b"benchmark",
+        calibrators={}, clock=LoopClock(), secret=b"benchmark",
         options=QueryOptions(
             m=5, k=2, cross_examination=system.examination or CrossExamination.OFF
         ),
+        stages=Stages(guard=_Passing),
     )  # fmt: skip
-    if servers.counts:
-        await _share(http, servers, system)
+    if servers.engines is not None:
+        for engine in servers.engines:
+            engine.share, engine.share_scored = system.shared, system.share_scored
+            engine.told()
     stages: list[tuple[float, float]] = []
     latencies: list[float] = []
     turn = asyncio.Semaphore(at_once)
 
     async def ask(question: Question) -> None:
         async with turn:
-            begun = time.monotonic()
+            begun = now()
             if system.examination is None:
                 await _standard(query, standard, question)
             else:
                 result = await query.answer(question)
                 laps = {one.stage: one.seconds for one in result.timings}
                 stages.append((laps.get("draft", 0.0), laps.get("verify", 0.0)))
-            latencies.append(time.monotonic() - begun)
+            latencies.append(now() - begun)
 
-    begun = time.monotonic()
+    begun = now()
     await asyncio.gather(*(ask(question) for question in asked))
-    whole = time.monotonic() - begun
+    whole = now() - begun
     counted = (Counted(), Counted())
-    if servers.counts:
-        counted = (await _counted(http, servers.small), await _counted(http, servers.large))
+    if servers.engines is not None:
+        counted = (servers.engines[0].told(), servers.engines[1].told())
     return _summary(system, at_once, latencies, stages, drafter, counted, whole)
 
 
@@ -257,18 +275,6 @@ async def _standard(query: QueryPipeline, drafter: OpenAIDrafter, question: Ques
         seats = tuple(dict.fromkeys(SeatId(str(hit.origin.ref)) for hit in hits))
         subset = EvidenceSubset(index=0, seats=seats, tier=Tier.ESTABLISHED, chunks=tuple(hits))
         await drafter.draft(question, subset)
-
-
-async def _share(http: httpx.AsyncClient, servers: Servers, system: System) -> None:
-    wanted = {"share": system.shared, "share_scored": system.share_scored}
-    for url in (servers.small, servers.large):
-        await http.post(url.removesuffix("/v1") + "/sharing", json=wanted)
-        await _counted(http, url)
-
-
-async def _counted(http: httpx.AsyncClient, url: str) -> Counted:
-    reply = await http.post(url.removesuffix("/v1") + "/counted")
-    return Counted(**reply.json())
 
 
 def _summary(

@@ -1,10 +1,10 @@
-"""A model server on loopback whose time a request is a stated function of its tokens.
+"""A model server whose time a request is a stated function of its tokens.
 
     .venv/bin/python -m benchmarks.query.model_server --port 8001 --prefill-ms 0.1 ...
 
 It speaks vLLM's part of OpenAI's API that the product uses (`/v1/chat/completions` with
 log-probabilities, `/v1/completions` with a list of prompts and `prompt_logprobs`), over the toy
-language model of `toy_model`. Time is waited for, and is this:
+language model of `toy_model`. Time is waited for, on the event loop's clock, and is this:
 
 - one engine: forward passes follow one another, in order of arrival;
 - the prompts of one call are read in one pass of max(floor, prefill x tokens that are not cached):
@@ -12,7 +12,9 @@ language model of `toy_model`. Time is waited for, and is this:
 - each generated token takes `decode`; sequences that generate side by side do not slow each other
   (continuous batching, bound by memory), nor do they hold up the reading of prompts;
 - a prompt's blocks of 16 tokens that were read before at the same place are cached, where sharing
-  is on. vLLM does not use its cache for `prompt_logprobs`; `--share-scored` says as if it did.
+  is on. vLLM does not use its cache for `prompt_logprobs`; `share_scored` says as if it did.
+
+Of a call with `max_tokens: 1` the one token comes out of the pass that read the prompt.
 """
 
 from __future__ import annotations
@@ -20,9 +22,8 @@ from __future__ import annotations
 import argparse
 import asyncio
 import hashlib
-import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 import uvicorn
 from fastapi import FastAPI, Request
@@ -72,13 +73,18 @@ class Engine:
         self.counted.prompt_tokens += tokens
         self.counted.cached_tokens += cached
         wanted = max(self.speed.floor_ms, self.speed.prefill_ms * (tokens - cached)) / 1000.0
-        now = time.monotonic()
+        now = asyncio.get_running_loop().time()
         self._free_at = max(now, self._free_at) + wanted
         await asyncio.sleep(self._free_at - now)
 
     async def write(self, tokens: int) -> None:
         self.counted.written_tokens += tokens
         await asyncio.sleep(self.speed.decode_ms * tokens / 1000.0)
+
+    def told(self) -> Counted:
+        """Return what was done since the last call, and begin to count anew."""
+        told, self.counted = self.counted, Counted()
+        return told
 
     def _cached(self, tokens: Sequence[str]) -> int:
         """Return how many tokens at the beginning were read before, and remember all blocks."""
@@ -98,17 +104,6 @@ def application(engine: Engine) -> FastAPI:
     @app.get("/v1/models")
     async def models() -> Mapping[str, object]:
         return {"object": "list", "data": [{"id": "toy", "object": "model"}]}
-
-    @app.post("/counted")
-    async def counted() -> Mapping[str, int]:
-        told, engine.counted = engine.counted, Counted()
-        return asdict(told)
-
-    @app.post("/sharing")
-    async def sharing(request: Request) -> Mapping[str, bool]:
-        wanted = await request.json()
-        engine.share, engine.share_scored = bool(wanted["share"]), bool(wanted["share_scored"])
-        return {"share": engine.share}
 
     @app.post("/v1/chat/completions")
     async def chat(request: Request) -> Mapping[str, object]:
@@ -136,7 +131,6 @@ def application(engine: Engine) -> FastAPI:
         body = await request.json()
         prompts = [tokens_of(prompt) for prompt in body["prompt"]]
         await engine.read(prompts, scored="prompt_logprobs" in body)
-        await engine.write(1)
         return {
             "choices": [
                 _scored(at, text, tokens)

@@ -26,8 +26,8 @@ from gateway.http.models_questions import (
     SeatCount,
     SourceModel,
     ToleranceModel,
-    UsageModel,
 )
+from gateway.http.models_usage import UsageModel
 
 MODEL: Final = "mithridate"
 MAX_MESSAGES: Final = 1000

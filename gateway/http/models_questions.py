@@ -29,9 +29,9 @@ from domain.decomposition import Hop, HopResult
 from domain.documents import Tier
 from domain.retrieval import EvidenceFilter
 from domain.routing import Route, RouteReason
-from domain.usage import ModelUsage
 from domain.verification import CrossExamination, LatencyClass
 from gateway.http.models_documents import PROSE, Model, OriginModel
+from gateway.http.models_usage import UsageModel
 from gateway.http.narrowing import DocumentIds, OriginNames, evidence_filter
 
 MAX_QUESTION: Final = 2000
@@ -107,24 +107,6 @@ class SourceModel(Model):
             trust=source.trust,
             title=neutralise(source.title),
             source_uri=None if source.source_uri is None else neutralise(source.source_uri),
-        )
-
-
-class UsageModel(Model):
-    """What language models did for a question; all 0 with the embedded default."""
-
-    calls: int = 0
-    read_tokens: int = Field(0, description="of prompts, as the models count them")
-    written_tokens: int = 0
-    uncounted_calls: int = Field(0, description="of calls, those whose server told no tokens")
-
-    @classmethod
-    def of(cls, usage: ModelUsage) -> UsageModel:
-        return cls(
-            calls=usage.calls,
-            read_tokens=usage.read_tokens,
-            written_tokens=usage.written_tokens,
-            uncounted_calls=usage.uncounted_calls,
         )
 
 

@@ -37,7 +37,7 @@ from domain.decomposition import Combine, Decomposer, Hop, HopResult, Plan, fill
 from domain.errors import DependencyError, TransientError
 from domain.retrieval import Embedder
 from domain.stages import UNOBSERVED, StageObserver, StageReport
-from domain.usage import ModelUsage, metered
+from domain.usage import ModelUsage, metered, together
 from domain.verification import LatencyClass
 from gateway.query.options import AS_CONFIGURED, Wishes
 
@@ -126,7 +126,7 @@ class MultiHop:
             plan = await self._plan(question, wishes)
         if plan is None:
             result = await self._query.answer(question, wishes, observer=observer)
-            return replace(result, usage=_sum([planning.usage(), result.usage]))
+            return replace(result, usage=together([planning.usage(), result.usage]))
         required = max(wishes.min_tolerance, self._query.required_tolerance(question.text))
         wishes = replace(wishes, min_tolerance=required)
         try:
@@ -235,7 +235,7 @@ class MultiHop:
             ladder=tuple(rung for result in results for rung in result.ladder),
             timings=_timings(results),
             tolerance=_least([result.tolerance for result in results]),
-            usage=_sum([planning, *(result.usage for result in results)]),
+            usage=together([planning, *(result.usage for result in results)]),
             embedding=vector,
             hops=tuple(hops),
         )
@@ -269,15 +269,6 @@ def _least(tolerances: Sequence[Tolerance | None]) -> Tolerance | None:
         abstention=min(one.abstention for one in known),
         seats=min(one.seats for one in known),
         note=next((one.note for one in known if one.note is not None), None),
-    )
-
-
-def _sum(usages: Sequence[ModelUsage]) -> ModelUsage:
-    return ModelUsage(
-        calls=sum(one.calls for one in usages),
-        read_tokens=sum(one.read_tokens for one in usages),
-        written_tokens=sum(one.written_tokens for one in usages),
-        uncounted_calls=sum(one.uncounted_calls for one in usages),
     )
 
 

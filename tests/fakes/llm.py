@@ -15,6 +15,7 @@ from backends.llm.local import Generated
 from backends.llm.openai_drafter import OpenAIDrafter
 from backends.llm.openai_verifier import OpenAIVerifier
 from backends.llm.prompts import Fences, Message
+from domain.usage import ModelRole
 from tests.fakes.openai_server import (
     MODEL,
     Served,
@@ -42,6 +43,7 @@ def endpoint(
     return Endpoint(
         client=client,
         base_url=served.base_url,
+        role=ModelRole.DRAFTER,
         model=MODEL,
         api_key=SecretStr(KEY),
         timeout_seconds=timeout_seconds,

@@ -81,6 +81,7 @@ class Served:
     under_way: int = 0
     most_at_once: int = 0
     tells_usage: bool = True
+    cached_tokens: int | None = None
 
 
 def tokens_of(text: str) -> list[str]:
@@ -270,7 +271,9 @@ class _Server:
         """Return what is told of the tokens; `Served.tells_usage` says whether anything is."""
         if not self.served.tells_usage:
             return {}
-        told = {"prompt_tokens": read, "completion_tokens": written}
+        told: dict[str, Any] = {"prompt_tokens": read, "completion_tokens": written}
+        if self.served.cached_tokens is not None:
+            told["prompt_tokens_details"] = {"cached_tokens": self.served.cached_tokens}
         return {"usage": {**told, "total_tokens": read + written}}
 
     async def _receive(self, request: Request) -> tuple[Mapping[str, Any], Response | None]:

@@ -16,6 +16,7 @@ from backends.embedder_openai import OpenAIEmbedder
 from backends.llm.endpoint import Endpoint
 from backends.llm.openai_verifier import VerifierMode
 from domain.errors import TransientError
+from domain.usage import ModelRole
 from tests.fakes.evidence import make_draft, make_question, make_subset
 from tests.fakes.llm import KEY, openai_drafter, openai_verifier
 from tests.fakes.openai_server import DIMENSIONS, MODEL, Fault, Served, serving
@@ -53,6 +54,7 @@ def pooled(
         client=client,
         base_url=served[0].base_url,
         more_urls=[one.base_url for one in served[1:]],
+        role=ModelRole.DRAFTER,
         model=MODEL,
         api_key=SecretStr(KEY),
         timeout_seconds=timeout_seconds,

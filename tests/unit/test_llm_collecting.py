@@ -13,7 +13,7 @@ from backends.llm.collecting import CollectingScorer
 from backends.llm.likelihood import ScoredText, ScoringJob
 from backends.server_pool import RefusedError
 from domain.errors import PermanentError, TransientError
-from domain.usage import count_call, metered
+from domain.usage import ModelRole, count_call, metered
 
 pytestmark = pytest.mark.anyio
 
@@ -50,7 +50,7 @@ class Recorder:
             raise
         if self._error is not None and self._refused & {job.prefix for job in jobs}:
             raise self._error
-        count_call(read=sum(len(job.prefix) for job in jobs), written=len(jobs))
+        count_call(ModelRole.VERIFIER, read=sum(len(job.prefix) for job in jobs), written=len(jobs))
         return [
             ScoredText(log_probabilities=(-float(len(job.prefix)),), tokens=(job.prefix,))
             for job in jobs

@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 
 import httpx
 import numpy as np
@@ -14,7 +15,7 @@ from backends.llm.likelihood import REFLECTION_BOUND, reflection, yes_odds
 from backends.llm.openai_scorer import find_end
 from backends.llm.openai_verifier import VerifierMode
 from domain.errors import PermanentError, TransientError
-from domain.usage import metered
+from domain.usage import ModelRole, metered
 from tests.fakes.evidence import make_chunk, make_draft, make_question, make_subset
 from tests.fakes.llm import KEY, endpoint, openai_drafter, openai_verifier
 from tests.fakes.openai_server import Fault, Served, serving, tokens_of
@@ -375,6 +376,20 @@ async def test_tokens_are_counted_for_the_question_under_way_as_the_server_tells
     assert (usage.calls, usage.uncounted_calls) == (2, 0)
     assert usage.read_tokens == read
     assert usage.written_tokens > 0
+
+
+async def test_what_was_cached_is_counted_beside_what_was_read_and_for_its_role(
+    served: Served, client: httpx.AsyncClient
+) -> None:
+    served.cached_tokens = 7
+
+    with metered() as meter:
+        await openai_drafter(endpoint(served, client)).draft(QUESTION, SUBSET)
+
+    served.cached_tokens = None
+    usage = meter.usage()
+    assert usage.cached_tokens == 7
+    assert usage.by_role == {ModelRole.DRAFTER: replace(usage, by_role={})}
 
 
 async def test_a_server_that_tells_no_tokens_is_counted_as_such(

@@ -11,6 +11,7 @@ from backends.llm.endpoint import Endpoint
 from backends.llm.reranker import HttpReranker
 from domain.errors import PermanentError, TransientError
 from domain.text import Span
+from domain.usage import ModelRole
 from tests.answer_builders import make_chunk
 
 pytestmark = pytest.mark.anyio
@@ -27,6 +28,7 @@ def reranker(answer: Callable[[httpx.Request], httpx.Response]) -> HttpReranker:
         Endpoint(
             client=httpx.AsyncClient(transport=httpx.MockTransport(answer)),
             base_url="http://reranker/v1",
+            role=ModelRole.RERANKER,
             model="bge-reranker",
             api_key=SecretStr("key"),
         )

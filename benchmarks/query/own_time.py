@@ -1,0 +1,190 @@
+"""Our own processor time a question over a large index, and the recall of that index.
+
+The embedded default: extractive drafter, evidence verifier, MiniLM. What the embedder takes, of
+questions and of sentences, is taken off: it is a model's. Threads of LanceDB are counted in.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import lancedb
+import numpy as np
+from numpy.typing import NDArray
+
+from backends.clock import SystemClock
+from backends.embedder_onnx import SHIPPED_MANIFEST_SHA256, OnnxEmbedder
+from backends.vectors_lancedb import LanceDBVectorStore
+from benchmarks.query.large_index import build
+from domain.answering import Question, QuestionId
+from domain.documents import DEFAULT_TENANT
+from domain.retrieval import Embedder
+from domain.stages import StageReport
+from evaluation.calibration.labelled_set import Condition, LabelledSet, load_labelled_set
+from gateway.query.evidence_verifier import EvidenceVerifier
+from gateway.query.extractive import ExtractiveDrafter
+from gateway.query.options import QueryOptions
+from gateway.query.pipeline import QueryPipeline
+from gateway.query.sentence_vectors import SentenceVectors
+
+PROBED: Final = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spent:
+    """CPU milliseconds of one stage: of a question asked first, and asked again."""
+
+    stage: str
+    cold: tuple[float, float]
+    warm: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recall:
+    """Share of the exact ten best that the index ranks among its ten best; the least of a question."""
+
+    side: str
+    rows: int
+    mean: float
+    least: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnTime:
+    chunks: int
+    questions: int
+    spent: tuple[Spent, ...]
+    recall: tuple[Recall, ...]
+
+
+class _Metered:
+    """An embedder that notes its own processor time."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self.seconds = 0.0
+
+    @property
+    def dimensions(self) -> int:
+        return self._embedder.dimensions
+
+    @property
+    def version(self) -> str:
+        return self._embedder.version
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        begun = time.process_time()
+        try:
+            return await self._embedder.embed(texts)
+        finally:
+            self.seconds += time.process_time() - begun
+
+
+@dataclass(slots=True, kw_only=True)
+class _Laps:
+    """A `StageObserver` that notes the processor time of each stage, without the model's."""
+
+    embedder: _Metered
+    spent: dict[str, float] = field(default_factory=dict)
+    _last: float = 0.0
+
+    def begin(self) -> None:
+        self.spent = {}
+        self._last = self._now()
+
+    def reached(self, report: StageReport) -> None:
+        now = self._now()
+        self.spent[report.stage] = self.spent.get(report.stage, 0.0) + now - self._last
+        self._last = now
+
+    def _now(self) -> float:
+        return time.process_time() - self.embedder.seconds
+
+
+async def own_time(folder: Path, *, chunks: int, count: int) -> OwnTime:
+    """Ask `count` questions of the labelled set twice over an index of `chunks` made-up chunks."""
+    labelled = load_labelled_set()
+    embedder = _Metered(OnnxEmbedder(manifest_sha256=SHIPPED_MANIFEST_SHA256, threads=1))
+    store = await build(folder, labelled.documents, chunks=chunks, embedder=embedder)
+    asked = _questions(labelled, count)
+    recall = [
+        await _recall(folder, store, embedder, asked, established=side) for side in (True, False)
+    ]
+    vectors = SentenceVectors(embedder)
+    query = QueryPipeline(
+        embedder=vectors, vectors=store, drafter=ExtractiveDrafter(vectors),
+        verifier=EvidenceVerifier(vectors), calibrators={}, clock=SystemClock(),
+        secret=b"benchmark", options=QueryOptions(),
+    )  # fmt: skip
+    laps = _Laps(embedder=embedder)
+    passes: list[list[dict[str, float]]] = []
+    await query.answer(_questions(labelled, count + 1)[-1])  # opens tables, reads the models
+    for _ in range(2):
+        passes.append([])
+        for question in asked:
+            laps.begin()
+            await query.answer(question, observer=laps)
+            passes[-1].append(dict(laps.spent))
+    stages = list(dict.fromkeys(stage for one in passes[0] for stage in one))
+    return OwnTime(
+        chunks=chunks,
+        questions=len(asked),
+        spent=(
+            *(_spent(stage, passes, [stage]) for stage in stages),
+            _spent("whole question", passes, stages),
+        ),
+        recall=tuple(recall),
+    )
+
+
+def _questions(labelled: LabelledSet, count: int) -> list[Question]:
+    return [
+        Question(id=QuestionId(one.id), tenant_id=DEFAULT_TENANT, text=one.question)
+        for one in labelled.questions
+        if one.condition in {Condition.TWO_SEATS, Condition.THREE_SEATS}
+    ][:count]
+
+
+def _spent(stage: str, passes: list[list[dict[str, float]]], stages: Sequence[str]) -> Spent:
+    cold, warm = (
+        np.percentile([1e3 * sum(one.get(each, 0.0) for each in stages) for one in made], [50, 95])
+        for made in passes
+    )
+    return Spent(
+        stage=stage,
+        cold=(float(cold[0]), float(cold[1])),
+        warm=(float(warm[0]), float(warm[1])),
+    )
+
+
+async def _recall(
+    folder: Path,
+    store: LanceDBVectorStore,
+    embedder: Embedder,
+    asked: Sequence[Question],
+    *,
+    established: bool,
+) -> Recall:
+    """Hold a search without keywords against all vectors of its side."""
+    side = "established" if established else "pool"
+    connection = await lancedb.connect_async(str(folder))
+    (name,) = [one for one in (await connection.list_tables()).tables if one.startswith(side)]
+    table = await connection.open_table(name)
+    rows = await table.query().select(["chunk_id", "vector"]).to_arrow()
+    held = np.stack(rows.column("vector").to_numpy(zero_copy_only=False))
+    ids = rows.column("chunk_id").to_pylist()
+    shares: list[float] = []
+    for vector in await embedder.embed([question.text for question in asked]):
+        cosines = held @ vector
+        least = np.sort(cosines)[-PROBED]
+        best = {ids[at] for at in np.flatnonzero(cosines >= least - 1e-6)}  # ties: any of them
+        found = await store.search(
+            vector, "", tenant_id=DEFAULT_TENANT, established=established, limit=PROBED,
+            per_origin=PROBED,
+        )  # fmt: skip
+        shares.append(sum(hit.chunk.id in best for hit in found) / PROBED)
+    return Recall(side=side, rows=len(ids), mean=float(np.mean(shares)), least=min(shares))

@@ -12,6 +12,7 @@ from domain.monitoring import Alert, Webhook
 
 EVENT_FIRING: Final = "alert.firing"
 EVENT_RESOLVED: Final = "alert.resolved"
+EVENT_TEST: Final = "webhook.test"
 
 _SPECIFIC: Final[Mapping[tuple[str, bool], str]] = {
     ("calibration-drift", False): "calibration.drifted",

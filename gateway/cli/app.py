@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from gateway.cli import (
+    commands_alerts,
     commands_audit,
     commands_calibrate,
     commands_citations,
@@ -59,6 +60,7 @@ for module in (
     commands_models,
     commands_cost,
     commands_monitor,
+    commands_alerts,
     commands_webhooks,
     commands_audit,
     commands_configuration,

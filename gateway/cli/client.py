@@ -28,7 +28,21 @@ from domain.errors import (
     UnsupportedMediaTypeError,
 )
 from gateway.http.events import StageModel
-from gateway.http.models_alerts import AlertPage, CreatedWebhook, WebhookList
+from gateway.http.models_alerts import (
+    AlertModel,
+    AlertPage,
+    CreatedWebhook,
+    DeliveryList,
+    DeliveryModel,
+    ReplayedDeliveries,
+    ReviewList,
+    ReviewModel,
+    RotatedWebhook,
+    SilenceList,
+    SilenceModel,
+    WebhookList,
+    WebhookModel,
+)
 from gateway.http.models_documents import DocumentModel, DocumentPage, ReceiptModel, ReportModel
 from gateway.http.models_questions import AnswerModel, TraceModel
 from gateway.http.models_trust import (
@@ -162,6 +176,37 @@ class GatewayClient:
     def alerts(self, **filters: str | int | None) -> AlertPage:
         return self._send(AlertPage, "GET", "/v1/alerts", params=_given(filters))
 
+    def alert(self, alert_id: str) -> AlertModel:
+        return self._send(AlertModel, "GET", f"/v1/alerts/{_quoted(alert_id)}")
+
+    def acknowledge(self, alert_id: str) -> AlertModel:
+        return self._send(AlertModel, "POST", f"/v1/alerts/{_quoted(alert_id)}/acknowledge")
+
+    def add_silence(
+        self,
+        *,
+        alert_id: str | None,
+        matchers: Mapping[str, str] | None,
+        reason: str,
+        expires_at: datetime,
+    ) -> SilenceModel:
+        body: dict[str, object] = {"reason": reason, "expires_at": expires_at.isoformat()}
+        body |= {} if alert_id is None else {"alert_id": alert_id}
+        body |= {} if matchers is None else {"matchers": dict(matchers)}
+        return self._send(SilenceModel, "POST", "/v1/silences", json_body=body)
+
+    def silences(self) -> SilenceList:
+        return self._send(SilenceList, "GET", "/v1/silences")
+
+    def remove_silence(self, silence_id: str) -> SilenceModel:
+        return self._send(SilenceModel, "POST", f"/v1/silences/{_quoted(silence_id)}/remove")
+
+    def reviews(self, *, limit: int) -> ReviewList:
+        return self._send(ReviewList, "GET", "/v1/reviews", params={"limit": limit})
+
+    def close_review(self, question_id: str) -> ReviewModel:
+        return self._send(ReviewModel, "POST", f"/v1/reviews/{_quoted(question_id)}/close")
+
     def add_webhook(
         self, url: str, *, event_types: list[str], secret: str | None
     ) -> CreatedWebhook:
@@ -173,6 +218,26 @@ class GatewayClient:
 
     def remove_webhook(self, webhook_id: str) -> None:
         self._request("DELETE", f"/v1/webhooks/{_quoted(webhook_id)}")
+
+    def rotate_webhook(self, webhook_id: str) -> RotatedWebhook:
+        path = f"/v1/webhooks/{_quoted(webhook_id)}/rotate-secret"
+        return self._send(RotatedWebhook, "POST", path, json_body={})
+
+    def test_webhook(self, webhook_id: str) -> DeliveryModel:
+        return self._send(DeliveryModel, "POST", f"/v1/webhooks/{_quoted(webhook_id)}/test")
+
+    def enable_webhook(self, webhook_id: str) -> WebhookModel:
+        return self._send(WebhookModel, "POST", f"/v1/webhooks/{_quoted(webhook_id)}/enable")
+
+    def deliveries(self, webhook_id: str) -> DeliveryList:
+        return self._send(DeliveryList, "GET", f"/v1/webhooks/{_quoted(webhook_id)}/deliveries")
+
+    def replay_deliveries(
+        self, webhook_id: str, *, delivery_id: str | None, since: str | None
+    ) -> ReplayedDeliveries:
+        path = f"/v1/webhooks/{_quoted(webhook_id)}/replays"
+        body = _given({"delivery_id": delivery_id, "since": since})
+        return self._send(ReplayedDeliveries, "POST", path, json_body=body)
 
     def _send(
         self,

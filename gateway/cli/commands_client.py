@@ -1,4 +1,4 @@
-"""`ingest`, `ask`, `alerts list`: what is sent to a running gateway."""
+"""`ingest`, `ask`: what is sent to a running gateway."""
 
 from __future__ import annotations
 
@@ -29,9 +29,6 @@ _UNDECIDED: Final = frozenset({"received", "scanning"})
 def register(app: typer.Typer) -> None:
     app.command()(ingest)
     app.command()(ask)
-    alerts = typer.Typer(no_args_is_help=True, help="What the monitors raised.")
-    alerts.command("list")(list_alerts)
-    app.add_typer(alerts, name="alerts")
 
 
 def ingest(
@@ -141,40 +138,6 @@ def _stage_line(stage: StageModel) -> str:
         return f"{'ladder':<12} {stage.rung.step}: {plain(stage.rung.result)}"
     counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in stage.counts.items())
     return f"{plain(stage.stage):<12} {stage.seconds:.3f} s  {plain(counts)}".rstrip()
-
-
-def list_alerts(
-    status: Annotated[str | None, typer.Option(help="firing or resolved.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=200)] = 50,
-    cursor: Annotated[str | None, typer.Option(help="Where the page before ended.")] = None,
-    json_: Json = False,
-) -> None:
-    """List alerts, newest first."""
-    from gateway.cli.client import open_client
-    from runtime.settings import load_settings
-
-    with open_client(load_settings()) as client:
-        page = client.alerts(status=status, limit=limit, cursor=cursor)
-    if json_:
-        emit(page.model_dump(mode="json"))
-        return
-    table(
-        ("alert", "severity", "status", "labels", "what", "since", "until"),
-        (
-            (
-                alert.name,
-                alert.severity,
-                alert.status,
-                ", ".join(f"{key}={value}" for key, value in sorted(alert.labels.items())),
-                ", ".join(f"{key}: {value}" for key, value in alert.annotations.items()),
-                f"{alert.starts_at:%Y-%m-%d %H:%M:%S}",
-                f"{alert.ends_at:%Y-%m-%d %H:%M:%S}" if alert.ends_at else None,
-            )
-            for alert in page.items
-        ),
-    )
-    if page.next_cursor:
-        note(f"more: --cursor {page.next_cursor}")
 
 
 def walk(paths: Sequence[Path]) -> Iterator[Path]:

@@ -14,6 +14,7 @@ from gateway.http.observing import ObservingMiddleware
 from gateway.http.problems import RESPONSES, install
 from gateway.http.routes import (
     alerts,
+    audit,
     chat,
     documents,
     feedback,
@@ -25,6 +26,7 @@ from gateway.http.routes import (
     retrieval,
     scans,
     suppressions,
+    webhooks,
 )
 from runtime.settings import Settings
 from runtime.wiring import Services, build_services
@@ -85,6 +87,8 @@ def create_app(
         origins,
         publishers,
         alerts,
+        webhooks,
+        audit,
         health,
     ):
         app.include_router(module.router)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final
 
-from pydantic import Field
+from pydantic import AwareDatetime, Field
 
+from domain.alerting import Review, Silence
 from domain.monitoring import Alert, AlertStatus, Delivery, Severity, Webhook
-from gateway.http.models_documents import Model
-
-EventType = Literal["alert.firing", "alert.resolved"]
+from gateway.http.models_documents import IDENTIFIER, NAMED_LINE, Model, Reason
+from runtime.sections import EventType
 
 _B: Final = "[A-Za-z0-9+/]"
 _SECRET: Final = (
@@ -30,9 +31,15 @@ class AlertModel(Model):
     annotations: dict[str, str]
     starts_at: datetime
     ends_at: datetime | None
+    acknowledged_at: datetime | None
+    acknowledged_by: str | None
+    silenced_by: list[str] = Field(description="ids of the silences that cover it now")
 
     @classmethod
-    def of(cls, alert: Alert) -> AlertModel:
+    def of(
+        cls, alert: Alert, silences: Sequence[Silence] = (), *, now: datetime | None = None
+    ) -> AlertModel:
+        covering = [s.id for s in silences if now is not None and s.covers(alert, now=now)]
         return cls(
             id=alert.id,
             name=alert.name,
@@ -43,12 +50,86 @@ class AlertModel(Model):
             annotations=dict(alert.annotations),
             starts_at=alert.starts_at,
             ends_at=alert.ends_at,
+            acknowledged_at=alert.acknowledged_at,
+            acknowledged_by=alert.acknowledged_by,
+            silenced_by=covering,
         )
 
 
 class AlertPage(Model):
     items: list[AlertModel]
     next_cursor: str | None
+
+
+LabelName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_-]{0,59}$")]
+LabelValue = Annotated[str, Field(min_length=1, max_length=200, pattern=NAMED_LINE)]
+
+
+class SilenceRequest(Model):
+    """Either an alert, whose labels are matched, or labels; `severity` and `name` are labels too."""
+
+    alert_id: Annotated[str | None, Field(None, pattern=IDENTIFIER)]
+    matchers: Annotated[dict[LabelName, LabelValue] | None, Field(None, max_length=16)]
+    reason: Reason
+    expires_at: AwareDatetime
+
+
+class SilenceModel(Model):
+    id: str
+    matchers: dict[str, str]
+    author: str
+    reason: str
+    created_at: datetime
+    expires_at: datetime
+    removed_at: datetime | None
+
+    @classmethod
+    def of(cls, silence: Silence) -> SilenceModel:
+        return cls(
+            id=silence.id,
+            matchers=dict(silence.matchers),
+            author=silence.author,
+            reason=silence.reason,
+            created_at=silence.created_at,
+            expires_at=silence.expires_at,
+            removed_at=silence.removed_at,
+        )
+
+
+class SilenceList(Model):
+    items: list[SilenceModel]
+
+
+class ReviewModel(Model):
+    """A question that an alert is about. `priority` is reach times severity."""
+
+    question_id: str
+    principal: str
+    alert_id: str
+    severity: Severity
+    reach: int
+    priority: int
+    added_at: datetime
+    closed_at: datetime | None
+    closed_by: str | None
+
+    @classmethod
+    def of(cls, review: Review) -> ReviewModel:
+        return cls(
+            question_id=review.question_id,
+            principal=review.principal,
+            alert_id=review.alert_id,
+            severity=review.severity,
+            reach=review.reach,
+            priority=review.priority,
+            added_at=review.added_at,
+            closed_at=review.closed_at,
+            closed_by=review.closed_by,
+        )
+
+
+class ReviewList(Model):
+    items: list[ReviewModel]
 
 
 class NewWebhook(Model):
@@ -72,7 +153,10 @@ class NewWebhook(Model):
 
 
 class WebhookModel(Model):
+    """A receiver. Sinks are the operator's: only the settings change them."""
+
     id: str
+    kind: str
     url: str
     event_types: list[str]
     created_at: datetime
@@ -82,6 +166,7 @@ class WebhookModel(Model):
     def of(cls, webhook: Webhook) -> WebhookModel:
         return cls(
             id=webhook.id,
+            kind=webhook.kind,
             url=webhook.url,
             event_types=sorted(webhook.event_types),
             created_at=webhook.created_at,
@@ -91,6 +176,28 @@ class WebhookModel(Model):
 
 class CreatedWebhook(WebhookModel):
     secret: str = Field(description="shown this once")
+
+
+class RotationRequest(Model):
+    secret: Annotated[
+        str | None,
+        Field(None, pattern=_SECRET, description="as of a new receiver; made for you if absent"),
+    ]
+
+
+class RotatedWebhook(CreatedWebhook):
+    former_until: datetime = Field(description="the former secret signs as well until then")
+
+
+class ReplayDeliveries(Model):
+    """Either one delivery, or all that were made since a moment."""
+
+    delivery_id: Annotated[str | None, Field(None, pattern=IDENTIFIER)]
+    since: Annotated[AwareDatetime | None, Field(None)]
+
+
+class ReplayedDeliveries(Model):
+    count: int = Field(description="deliveries that are due again, under their ids")
 
 
 class WebhookList(Model):

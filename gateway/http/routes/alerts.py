@@ -1,33 +1,35 @@
-"""`/v1/alerts` and `/v1/webhooks`: what the security team sees and is told."""
+"""`/v1/alerts`, `/v1/silences`, `/v1/reviews`: what the security team sees, and does about it."""
 
 from __future__ import annotations
 
-import base64
-import secrets
-from typing import Annotated
+from datetime import timedelta
+from typing import Annotated, Final
 
 from fastapi import APIRouter, Path, Query, status
 
-from domain.errors import NotFoundError
-from domain.monitoring import AlertStatus, Webhook, WebhookId
-from gateway.http.auth import Admin, Reviewer
+from domain.alerting import Silence
+from domain.answering import QuestionId
+from domain.errors import InputError
+from domain.monitoring import AlertId, AlertStatus
+from gateway.http.auth import Reviewer
 from gateway.http.dependencies import ServicesDependency
 from gateway.http.models_alerts import (
     AlertModel,
     AlertPage,
-    CreatedWebhook,
-    DeliveryList,
-    DeliveryModel,
-    NewWebhook,
-    WebhookList,
-    WebhookModel,
+    ReviewList,
+    ReviewModel,
+    SilenceList,
+    SilenceModel,
+    SilenceRequest,
 )
 from gateway.http.models_documents import IDENTIFIER
 from gateway.http.parameters import Cursor, Limit
 
 router = APIRouter(tags=["alerts"])
 
-WebhookIdPath = Annotated[str, Path(pattern=IDENTIFIER)]
+LONGEST_SILENCE: Final = timedelta(days=90)
+
+IdPath = Annotated[str, Path(pattern=IDENTIFIER)]
 
 
 @router.get("/v1/alerts", summary="List alerts, newest first")
@@ -38,64 +40,107 @@ async def list_alerts(
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> AlertPage:
+    tenant_id, now = principal.tenant_id, services.clock.now()
     page = await services.ledger.alerts.list(
-        principal.tenant_id, status=alert_status, cursor=cursor, limit=limit
+        tenant_id, status=alert_status, cursor=cursor, limit=limit
     )
+    silences = await services.ledger.silences.active(tenant_id, now=now)
     return AlertPage(
-        items=[AlertModel.of(alert) for alert in page.items], next_cursor=page.next_cursor
+        items=[AlertModel.of(alert, silences, now=now) for alert in page.items],
+        next_cursor=page.next_cursor,
     )
 
 
-@router.post("/v1/webhooks", status_code=status.HTTP_201_CREATED, summary="Register a receiver")
-async def add_webhook(
-    services: ServicesDependency, principal: Admin, new: NewWebhook
-) -> CreatedWebhook:
-    """Deliveries are signed by the Standard Webhooks scheme, at least once, with retries."""
-    services.check_webhook_url(new.url)
-    webhook = Webhook(
-        id=WebhookId(services.ids.new("wh")),
+@router.get("/v1/alerts/{alert_id}", summary="One alert")
+async def get_alert(
+    services: ServicesDependency, principal: Reviewer, alert_id: IdPath
+) -> AlertModel:
+    now = services.clock.now()
+    alert = await services.ledger.alerts.get(principal.tenant_id, AlertId(alert_id))
+    silences = await services.ledger.silences.active(principal.tenant_id, now=now)
+    return AlertModel.of(alert, silences, now=now)
+
+
+@router.post("/v1/alerts/{alert_id}/acknowledge", summary="Say that you look after an alert")
+async def acknowledge_alert(
+    services: ServicesDependency, principal: Reviewer, alert_id: IdPath
+) -> AlertModel:
+    """Journalled. Receivers get no more reminders of it, but are told when it ends."""
+    now = services.clock.now()
+    alert = await services.ledger.alerts.acknowledge(
+        principal.tenant_id, AlertId(alert_id), actor=principal.actor, at=now
+    )
+    silences = await services.ledger.silences.active(principal.tenant_id, now=now)
+    return AlertModel.of(alert, silences, now=now)
+
+
+@router.get("/v1/silences", summary="List silences, ended ones too")
+async def list_silences(services: ServicesDependency, principal: Reviewer) -> SilenceList:
+    found = await services.ledger.silences.list(principal.tenant_id)
+    return SilenceList(items=[SilenceModel.of(one) for one in found])
+
+
+@router.post("/v1/silences", status_code=status.HTTP_201_CREATED, summary="Silence alerts")
+async def add_silence(
+    services: ServicesDependency, principal: Reviewer, body: SilenceRequest
+) -> SilenceModel:
+    """Journalled. Alerts with all these labels are listed, but nobody is told until it expires."""
+    now = services.clock.now()
+    if not now < body.expires_at <= now + LONGEST_SILENCE:
+        raise InputError(
+            f"a silence expires within {LONGEST_SILENCE.days} days, and later than now"
+        )
+    if (body.alert_id is None) == (body.matchers is None):
+        raise InputError("a silence is for either an alert_id or matchers")
+    matchers = body.matchers or {}
+    if body.alert_id is not None:
+        alert = await services.ledger.alerts.get(principal.tenant_id, AlertId(body.alert_id))
+        matchers = {**alert.labels, "name": alert.name}
+    if not matchers:
+        raise InputError("a silence needs a label to match")
+    silence = Silence(
+        id=services.ids.new("sil"),
         tenant_id=principal.tenant_id,
-        url=new.url,
-        secret=_secret(new.secret),
-        event_types=frozenset(new.event_types),
-        created_at=services.clock.now(),
+        matchers=matchers,
+        author=principal.actor,
+        reason=body.reason,
+        created_at=now,
+        expires_at=body.expires_at,
     )
-    await services.ledger.webhooks.add(webhook, actor=principal.actor)
-    return CreatedWebhook(**WebhookModel.of(webhook).model_dump(), secret=webhook.secret)
+    await services.ledger.silences.add(silence)
+    return SilenceModel.of(silence)
 
 
-@router.get("/v1/webhooks", summary="List receivers")
-async def list_webhooks(services: ServicesDependency, principal: Admin) -> WebhookList:
-    webhooks = await services.ledger.webhooks.list(principal.tenant_id)
-    return WebhookList(items=[WebhookModel.of(webhook) for webhook in webhooks])
+@router.post("/v1/silences/{silence_id}/remove", summary="End a silence now")
+async def remove_silence(
+    services: ServicesDependency, principal: Reviewer, silence_id: IdPath
+) -> SilenceModel:
+    """Journalled. What still fires and was never told is told then."""
+    removed = await services.ledger.silences.remove(
+        principal.tenant_id, silence_id, actor=principal.actor, at=services.clock.now()
+    )
+    return SilenceModel.of(removed)
 
 
-@router.delete(
-    "/v1/webhooks/{webhook_id}",
-    status_code=status.HTTP_204_NO_CONTENT,
-    summary="Remove a receiver and what is pending for it",
+@router.get(
+    "/v1/reviews", summary="Questions of alerts that wait for a reviewer, first things first"
 )
-async def remove_webhook(
-    services: ServicesDependency, principal: Admin, webhook_id: WebhookIdPath
-) -> None:
-    await services.ledger.webhooks.remove(
+async def list_reviews(
+    services: ServicesDependency, principal: Reviewer, limit: Limit = 50
+) -> ReviewList:
+    """By reach times severity. `GET /v1/questions/{id}` shows one, its feedback labels it."""
+    found = await services.ledger.reviews.open(principal.tenant_id, limit=limit)
+    return ReviewList(items=[ReviewModel.of(review) for review in found])
+
+
+@router.post("/v1/reviews/{question_id}/close", summary="Take a question off the queue")
+async def close_review(
+    services: ServicesDependency, principal: Reviewer, question_id: IdPath
+) -> ReviewModel:
+    closed = await services.ledger.reviews.close(
         principal.tenant_id,
-        WebhookId(webhook_id),
+        QuestionId(question_id),
         actor=principal.actor,
         at=services.clock.now(),
     )
-
-
-@router.get("/v1/webhooks/{webhook_id}/deliveries", summary="What was sent, and how it went")
-async def list_deliveries(
-    services: ServicesDependency, principal: Admin, webhook_id: WebhookIdPath
-) -> DeliveryList:
-    webhook = await services.ledger.webhooks.get(WebhookId(webhook_id))
-    if webhook is None or webhook.tenant_id != principal.tenant_id:
-        raise NotFoundError(f"no webhook {webhook_id!r}")
-    deliveries = await services.ledger.webhooks.deliveries(principal.tenant_id, webhook.id)
-    return DeliveryList(items=[DeliveryModel.of(delivery) for delivery in deliveries])
-
-
-def _secret(given: str | None) -> str:
-    return given or "whsec_" + base64.b64encode(secrets.token_bytes(32)).decode()
+    return ReviewModel.of(closed)

@@ -149,6 +149,32 @@ CALLS = [
         json=REASON,
     ),
     call("GET", "/v1/alerts", 200, REVIEW),
+    call("GET", "/v1/alerts/alr_none", 404, REVIEW, route="/v1/alerts/{alert_id}"),
+    call(
+        "POST",
+        "/v1/alerts/alr_none/acknowledge",
+        404,
+        REVIEW,
+        route="/v1/alerts/{alert_id}/acknowledge",
+    ),
+    call("GET", "/v1/silences", 200, REVIEW),
+    call(
+        "POST",
+        "/v1/silences",
+        404,
+        REVIEW,
+        json={"alert_id": "alr_none", "expires_at": "2026-01-01T13:00:00Z", **REASON},
+    ),
+    call(
+        "POST",
+        "/v1/silences/sil_none/remove",
+        404,
+        REVIEW,
+        route="/v1/silences/{silence_id}/remove",
+    ),
+    call("GET", "/v1/reviews", 200, REVIEW),
+    call("POST", "/v1/reviews/q_none/close", 404, REVIEW, route="/v1/reviews/{question_id}/close"),
+    call("GET", "/v1/audit", 200, ADMIN),
     call(
         "POST",
         "/v1/webhooks",
@@ -164,6 +190,22 @@ CALLS = [
         404,
         ADMIN,
         route="/v1/webhooks/{webhook_id}/deliveries",
+    ),
+    *(
+        call(
+            "POST",
+            f"/v1/webhooks/wh_none/{act}",
+            404,
+            ADMIN,
+            route=f"/v1/webhooks/{{webhook_id}}/{act}",
+            **extra,
+        )
+        for act, extra in (
+            ("test", {}),
+            ("enable", {}),
+            ("rotate-secret", {"json": {}}),
+            ("replays", {"json": {"delivery_id": "dlv_none"}}),
+        )
     ),
 ]
 OPEN = {("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/metrics")}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 from datetime import timedelta
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 from backends.memory.clock import START
 from domain.documents import DEFAULT_TENANT
-from domain.errors import TransientError
+from domain.errors import ReceiverGoneError, TransientError
 from domain.monitoring import Alert, AlertId, AlertStatus, Severity, WebhookId
 from tests.http_services import Gateway
 from tests.integration.http.problems import problem
@@ -199,3 +200,156 @@ async def test_a_removed_receiver_is_gone_with_what_waits_for_it(gateway: Gatewa
     assert (await gateway.client.get("/v1/webhooks", headers=admin)).json()["items"] == []
     path = f"/v1/webhooks/{made['id']}/deliveries"
     problem(await gateway.client.get(path, headers=admin), 404, "not-found")
+
+
+async def test_an_alert_is_shown_with_who_looks_after_it(gateway: Gateway) -> None:
+    reviewer = await gateway.reviewer()
+    await gateway.fire(alert(1))
+
+    done = await gateway.client.post("/v1/alerts/alr_1/acknowledge", headers=reviewer)
+    shown = await gateway.client.get("/v1/alerts/alr_1", headers=reviewer)
+
+    assert done.status_code == 200
+    assert shown.json() == done.json()
+    assert shown.json()["acknowledged_by"].startswith("key:")
+    told = await gateway.journal("alr_1")
+    assert [entry.action for entry in told] == ["alert.acknowledged", "alert.fired"]
+
+
+async def silence(gateway: Gateway, headers: dict[str, str], **body: Any) -> Any:
+    expires_at = gateway.world.clock.now() + timedelta(hours=1)
+    whole = {"reason": "known", "expires_at": expires_at.isoformat(), **body}
+    return await gateway.client.post("/v1/silences", json=whole, headers=headers)
+
+
+async def test_what_is_silenced_is_listed_but_not_told_until_the_silence_ends(
+    gateway: Gateway,
+) -> None:
+    reviewer, admin = await gateway.reviewer(), await gateway.admin()
+    await register(gateway, admin)
+    made = (await silence(gateway, reviewer, matchers={"topic": "top_1"})).json()
+
+    await gateway.fire(alert(1))
+    listed = (await gateway.client.get("/v1/alerts", headers=reviewer)).json()["items"]
+    during = await gateway.services.deliveries.deliver_due()
+    removed = await gateway.client.post(f"/v1/silences/{made['id']}/remove", headers=reviewer)
+    await gateway.services.dispatcher.dispatch(DEFAULT_TENANT)
+    after = await gateway.services.deliveries.deliver_due()
+
+    assert [one["silenced_by"] for one in listed] == [[made["id"]]]
+    assert (during, after) == (0, 1)
+    assert removed.json()["removed_at"] is not None
+    ended = (await gateway.client.get("/v1/silences", headers=reviewer)).json()["items"]
+    assert ended == [removed.json()]
+
+
+async def test_an_alert_is_silenced_by_its_labels(gateway: Gateway) -> None:
+    reviewer = await gateway.reviewer()
+    await gateway.fire(alert(1))
+
+    made = await silence(gateway, reviewer, alert_id="alr_1")
+
+    assert made.status_code == 201
+    assert made.json()["matchers"] == {**alert(1).labels, "name": "disagreement-spike"}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"matchers": {}},
+        {"matchers": {"topic": "t"}, "alert_id": "alr_1"},
+        {"matchers": {"topic": "t"}, "reason": " "},
+        {"matchers": {"topic": "t"}, "expires_at": START.isoformat()},
+        {"matchers": {"topic": "t"}, "expires_at": (START + timedelta(days=999)).isoformat()},
+        {"matchers": {"topic": "t"}, "expires_at": "2026-01-01T13:00:00"},
+        {"matchers": {"to\npic": "t"}},
+        {"matchers": {"topic": "t\x00"}},
+    ],
+)
+async def test_a_silence_without_end_reason_or_label_is_refused(
+    shared: Gateway, body: dict[str, Any]
+) -> None:
+    problem(await silence(shared, await shared.reviewer(), **body), 422, "invalid-input")
+
+
+async def test_a_secret_is_changed_and_the_former_one_signs_for_a_day(gateway: Gateway) -> None:
+    admin = await gateway.admin()
+    made = await register(gateway, admin)
+
+    reply = await gateway.client.post(
+        f"/v1/webhooks/{made['id']}/rotate-secret", json={}, headers=admin
+    )
+    await gateway.fire(alert(1))
+    await gateway.services.deliveries.deliver_due()
+
+    rotated = reply.json()
+    (sent,) = gateway.sender.sent
+    assert rotated["secret"] != made["secret"]
+    assert sent.webhook.secrets_at(sent.at) == (rotated["secret"], made["secret"])
+    listed = await gateway.client.get("/v1/webhooks", headers=admin)
+    assert "whsec" not in listed.text
+
+
+async def test_a_test_event_is_sent_at_once_and_says_how_it_went(gateway: Gateway) -> None:
+    admin = await gateway.admin()
+    made = await register(gateway, admin)
+
+    async def test() -> dict[str, Any]:
+        reply = await gateway.client.post(f"/v1/webhooks/{made['id']}/test", headers=admin)
+        body: dict[str, Any] = reply.json()
+        return body
+
+    good = await test()
+    gateway.sender.failures[WebhookId(made["id"])] = TransientError("receiver answered 500")
+    bad = await test()
+
+    assert (good["event_type"], good["last_error"]) == ("webhook.test", None)
+    assert good["delivered_at"] is not None
+    assert (bad["delivered_at"], bad["last_error"]) == (None, "receiver answered 500")
+    gateway.world.clock.advance(600)
+    assert await gateway.services.deliveries.deliver_due() == 0
+
+
+async def test_a_receiver_that_answers_410_is_disabled_told_of_and_can_come_back(
+    gateway: Gateway,
+) -> None:
+    admin = await gateway.admin()
+    gone = await register(gateway, admin)
+    other = await register(gateway, admin, event_types=["webhook.disabled"])
+    gateway.sender.failures[WebhookId(gone["id"])] = ReceiverGoneError("410")
+    await gateway.fire(alert(1))
+
+    await gateway.services.deliveries.deliver_due()
+    gateway.sender.failures.clear()
+    await gateway.services.deliveries.deliver_due()
+
+    (told,) = gateway.sender.sent
+    event = json.loads(told.delivery.payload)
+    hooks = (await gateway.client.get("/v1/webhooks", headers=admin)).json()["items"]
+    assert told.webhook.id == other["id"]
+    assert (event["type"], event["data"]["id"]) == ("webhook.disabled", gone["id"])
+    assert [hook["disabled_at"] is None for hook in hooks] == [False, True]
+    path = f"/v1/webhooks/{gone['id']}"
+    since = {"since": START.isoformat()}
+    problem(
+        await gateway.client.post(f"{path}/replays", json=since, headers=admin), 409, "conflict"
+    )
+    enabled = await gateway.client.post(f"{path}/enable", headers=admin)
+    replayed = await gateway.client.post(f"{path}/replays", json=since, headers=admin)
+    assert enabled.json()["disabled_at"] is None
+    assert replayed.json() == {"count": 1}
+    assert await gateway.services.deliveries.deliver_due() == 1
+    assert gateway.sender.sent[-1].webhook.id == gone["id"]
+
+
+async def test_the_audit_log_says_who_did_what(gateway: Gateway) -> None:
+    admin = await gateway.admin()
+    made = await register(gateway, admin)
+
+    reply = await gateway.client.get("/v1/audit", params={"object_id": made["id"]}, headers=admin)
+
+    (entry,) = reply.json()["items"]
+    assert (entry["action"], entry["object_kind"]) == ("webhook.added", "webhook")
+    assert entry["actor"].startswith("key:")
+    assert URL not in reply.text

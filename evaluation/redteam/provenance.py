@@ -49,17 +49,25 @@ def passages_of(rows: Sequence[Row], mode: ProvenanceMode, *, share: float) -> t
     """
     found: dict[str, Passage] = {}
     for row in rows:
-        for at, text in enumerate(row.passages):
+        named = _named(row.passages, row.origins) + _named(row.others, row.other_origins)
+        for text, name in named:
             if text in found:
                 continue
-            if mode is ProvenanceMode.NONE:
-                origin = _anonymous(text)
-            else:
-                name = row.origins[at] if row.origins is not None else f"source-{_digest(text)}"
-                origin = OriginRef(kind=OriginKind.PUBLISHER, id=name)
-            established = mode is not ProvenanceMode.NONE and _fraction(origin.id) < share
-            found[text] = Passage(text=text, origin=origin, established=established)
+            known = mode is not ProvenanceMode.NONE
+            origin = OriginRef(kind=OriginKind.PUBLISHER, id=name) if known else _anonymous(text)
+            found[text] = Passage(
+                text=text,
+                origin=origin,
+                established=known
+                and _fraction(name) < share
+                and (row.established is None or name in row.established),
+            )
     return tuple(found.values())
+
+
+def _named(texts: Sequence[str], origins: Sequence[str] | None) -> tuple[tuple[str, str], ...]:
+    names = origins if origins is not None else [f"source-{_digest(text)}" for text in texts]
+    return tuple(zip(texts, names, strict=True))
 
 
 def hands(

@@ -38,6 +38,9 @@ class Row:
         incorrect: What the attacker plants.
         passages: Clean ones; `origins` names whose each is, None where the row does not say.
         texts: Ready texts of attacks by field name (`TEXTS`).
+        others: Passages that are no answer, and only stand in the corpus; `other_origins` as
+            `origins`.
+        established: Names of the origins that are; None: all may be.
     """
 
     id: str
@@ -48,6 +51,9 @@ class Row:
     aliases: tuple[str, ...] = ()
     origins: tuple[str, ...] | None = None
     texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    others: tuple[str, ...] = ()
+    other_origins: tuple[str, ...] | None = None
+    established: frozenset[str] | None = None
 
 
 def read_rows(path: Path, *, limit: int | None = None) -> tuple[Row, ...]:
@@ -83,9 +89,8 @@ def _row(line: str, where: str) -> Row:
     passages = _texts(found, "clean_passages", where)
     if not passages:
         raise InputError(f"{where}: 'clean_passages' is missing or empty")
-    origins = _texts(found, "clean_origins", where) if "clean_origins" in found else None
-    if origins is not None and len(origins) != len(passages):
-        raise InputError(f"{where}: {len(origins)} 'clean_origins' for {len(passages)} passages")
+    others = _texts(found, "other_passages", where)
+    established = found.get("established_origins")
     made = hashlib.blake2b(question.encode(), digest_size=6).hexdigest()
     return Row(
         id=_text(found, "id", where) if "id" in found else f"q-{made}",
@@ -94,9 +99,25 @@ def _row(line: str, where: str) -> Row:
         incorrect=_text(found, "incorrect", where),
         passages=passages,
         aliases=_texts(found, "correct_aliases", where),
-        origins=origins,
+        origins=_origins(found, "clean_origins", passages, where),
+        others=others,
+        other_origins=_origins(found, "other_origins", others, where),
+        established=None
+        if established is None
+        else frozenset(_texts(found, "established_origins", where)),
         texts={name: held for name in TEXTS if (held := _texts(found, name, where))},
     )
+
+
+def _origins(
+    found: Mapping[str, object], name: str, passages: Sequence[str], where: str
+) -> tuple[str, ...] | None:
+    if name not in found:
+        return None
+    origins = _texts(found, name, where)
+    if len(origins) != len(passages):
+        raise InputError(f"{where}: {len(origins)} {name!r} for {len(passages)} passages")
+    return origins
 
 
 def _text(found: Mapping[str, object], name: str, where: str) -> str:
@@ -121,7 +142,7 @@ def _texts(found: Mapping[str, object], name: str, where: str) -> tuple[str, ...
         value = [value]
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
         raise InputError(f"{where}: {name!r} is no list of texts")
-    if name == "clean_origins":
+    if name.endswith("origins"):
         return tuple(value)
     return tuple(legible(one) for one in value if one.strip())
 

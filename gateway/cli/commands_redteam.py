@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from gateway.cli.output import Json, emit, facts, note, progress, table
 
 if TYPE_CHECKING:
+    from evaluation.redteam.corpus_questions import CorpusQuestion
     from evaluation.redteam.running import Ran, Run
+    from evaluation.redteam.weaknesses import Weakness
     from runtime.settings import Settings
+
+
+CORPUS_DOCUMENTS: Final = 500
+CORPUS_QUESTIONS: Final = 50
+"""The newest admitted documents, and questions made of them, that `--corpus` takes."""
 
 
 class OperatingPoint(StrEnum):
@@ -33,8 +41,13 @@ def register(app: typer.Typer) -> None:
 
 def redteam(
     data: Annotated[
-        Path, typer.Option(help="JSONL of questions, passages and attack texts: docs/redteam.md.")
-    ],
+        Path | None,
+        typer.Option(help="JSONL of questions, passages and attack texts: docs/redteam.md."),
+    ] = None,
+    corpus: Annotated[
+        bool,
+        typer.Option("--corpus", help="Ask what this installation's admitted documents say."),
+    ] = False,
     profile: Annotated[str, typer.Option(help="quick, default or full.")] = "default",
     attacks: _Names = "",
     provenance: _Names = "",
@@ -71,6 +84,7 @@ def redteam(
     are kept as they come; the same command goes on after an interruption. With --json the last line
     is one JSON object.
     """
+    from domain.errors import InputError
     from evaluation.redteam.legitimate import is_ambiguous
     from evaluation.redteam.plans import Choice, plan
     from evaluation.redteam.rows import read_rows
@@ -78,7 +92,12 @@ def redteam(
     from evaluation.redteam.thresholds import PointName
     from runtime.settings import load_settings
 
+    if (data is None) is not corpus:
+        raise InputError("one of --data FILE and --corpus says what is asked")
     settings = _with_models(load_settings(), drafter=drafter, verifier=verifier)
+    questions: Sequence[CorpusQuestion] = ()
+    if data is None:
+        data, questions = _questions(settings, limit=limit)
     keep = settings.home / "redteam" / "kept.sqlite"
     if data.is_file() and is_ambiguous(data):
         _legitimate(data, settings, limit=limit, keep=keep, json_=json_)
@@ -113,7 +132,8 @@ def redteam(
             bar.update(task, description=what, completed=done, total=of)
 
         ran = carry_out(run, moved)
-    _report(run, ran, profile=profile, markdown=markdown, json_=json_)
+    weak = _weaknesses(ran, questions, settings)
+    _report(run, ran, weak, profile=profile, markdown=markdown, json_=json_)
 
 
 def _legitimate(
@@ -142,13 +162,64 @@ def _legitimate(
         facts(told)
 
 
-def _report(run: Run, ran: Ran, *, profile: str, markdown: Path | None, json_: bool) -> None:
+def _questions(settings: Settings, *, limit: int | None) -> tuple[Path, Sequence[CorpusQuestion]]:
+    """Make questions of the admitted documents and write them beside the answers."""
+    from backends.blobs_files import FileBlobStore
+    from domain.documents import DEFAULT_TENANT
+    from evaluation.redteam.corpus_questions import (
+        CorpusDocument,
+        make_questions,
+        read_corpus,
+        write_rows,
+    )
+    from gateway.cli.local_ledger import LocalLedger, with_ledger
+
+    async def work(local: LocalLedger) -> Sequence[CorpusDocument]:
+        blobs = FileBlobStore(settings.home / "blobs")
+        return await read_corpus(local.ledger, blobs, DEFAULT_TENANT, most=CORPUS_DOCUMENTS)
+
+    documents = with_ledger(settings, work)
+    questions = make_questions(documents, most=limit or CORPUS_QUESTIONS)
+    path = settings.home / "redteam" / "corpus.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch(mode=0o600)
+    write_rows(path, questions, documents)
+    note(f"{len(questions)} questions of {len(documents)} admitted documents")
+    return path, questions
+
+
+def _weaknesses(
+    ran: Ran, questions: Sequence[CorpusQuestion], settings: Settings
+) -> tuple[Sequence[Weakness], Sequence[Weakness]]:
+    """Return the weakest documents and topics; nothing of questions that came in a file."""
+    if not questions:
+        return (), ()
+    import asyncio
+
+    from evaluation.redteam.corpus_questions import by_row
+    from evaluation.redteam.weaknesses import by_document, by_topic, topics_of
+
+    known = by_row(questions)
+    topics = asyncio.run(topics_of(questions, settings))
+    return by_document(ran.asked, known), by_topic(ran.asked, known, topics)
+
+
+def _report(
+    run: Run,
+    ran: Ran,
+    weak: tuple[Sequence[Weakness], Sequence[Weakness]],
+    *,
+    profile: str,
+    markdown: Path | None,
+    json_: bool,
+) -> None:
     from evaluation.redteam.html_report import html_report
     from evaluation.redteam.markdown_report import markdown_report, with_section
     from evaluation.redteam.output import output
     from evaluation.redteam.report_tables import tables
     from evaluation.redteam.running import facts_of
     from evaluation.redteam.summary import COLUMNS, cells, summarise
+    from evaluation.redteam.weaknesses import tables_of, to_json
 
     command = shlex.join(["mithridate", *sys.argv[1:]])
     made_by = facts_of(run, ran, profile=profile, command=command)
@@ -161,12 +232,19 @@ def _report(run: Run, ran: Ran, *, profile: str, markdown: Path | None, json_: b
         title = f"{made_by['data']}, {profile}, {made_by['operating point']}, {made_by['drafter']}"
         before = markdown.read_text(encoding="utf-8") if markdown.exists() else ""
         markdown.write_text(with_section(before, title, told), encoding="utf-8")
+    documents, topics = weak
     if json_:
-        emit(output(ran.asked, made_by, watched=watched, opened=opened))
+        made = output(ran.asked, made_by, watched=watched, opened=opened)
+        weakest = {
+            "documents": [to_json(one) for one in documents],
+            "topics": [to_json(one) for one in topics],
+        }
+        emit({**made, "weakest": weakest} if documents else made)
         return
     table(COLUMNS, (cells(row) for row in summarise(ran.asked)))
-    for each in tables(ran.asked, watched=watched, opened=opened):
-        if each.brief:
+    shown = [*tables(ran.asked, watched=watched, opened=opened), *tables_of(documents, topics)]
+    for each in shown:
+        if each.brief and each.rows:
             table(each.head, each.rows, title=each.title)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Final
 
 from domain.alerting import SilenceLedger, Standing
@@ -12,6 +13,7 @@ from domain.documents import TenantId
 from domain.ledger import AlertLedger
 from monitors.events import specific_type
 from monitors.lifecycle import LifecycleOptions, Notice, NoticeKind, plan
+from monitors.reviewing import ReviewSampler
 
 MOST_LISTED: Final = 50
 """Alerts that a notice of a group lists; it says how many there are besides."""
@@ -35,12 +37,14 @@ class AlertDispatcher:
         *,
         clock: Clock,
         options: LifecycleOptions | None = None,
+        reviews: ReviewSampler | None = None,
         public_url: str | None = None,
     ) -> None:
         self._alerts = alerts
         self._silences = silences
         self._clock = clock
         self._options = options or LifecycleOptions()
+        self._reviews = reviews
         self._public_url = public_url
 
     async def dispatch(self, tenant_id: TenantId) -> int:
@@ -61,11 +65,18 @@ class AlertDispatcher:
             if not notices:
                 break
             for notice in notices:
+                # Before it is told: who is told finds the questions in the queue.
+                await self._queue_questions(notice, now)
                 written = await self._alerts.notify(
                     tenant_id, notice.steps, events=self._events(notice), at=now
                 )
                 given += written and notice.kind is not NoticeKind.UNSAID
         return given
+
+    async def _queue_questions(self, notice: Notice, now: datetime) -> None:
+        if self._reviews is not None and notice.kind is NoticeKind.FIRING:
+            for one in notice.told:
+                await self._reviews.take(one.alert, now=now)
 
     def _events(self, notice: Notice) -> Mapping[str, str]:
         """Return the payloads by type, the general type first."""

@@ -27,6 +27,7 @@ from domain.errors import ConfigurationError, InputError
 from domain.ledger import Ledger
 from domain.monitoring import Webhook, WebhookId
 from monitors.lifecycle import Inhibition, LifecycleOptions
+from monitors.reviewing import ReviewSampler
 from monitors.routing import AlertDispatcher
 from runtime.sections import EventType, SinkSettings
 from runtime.settings import Settings
@@ -51,6 +52,13 @@ def build_dispatcher(settings: Settings, *, ledger: Ledger, clock: Clock) -> Ale
                 Inhibition(source=rule.source, target=rule.target, equal=rule.equal)
                 for rule in alerts.inhibitions
             ),
+        ),
+        reviews=ReviewSampler(
+            ledger.questions,
+            ledger.observations,
+            ledger.reviews,
+            sample=alerts.review_sample,
+            quota=alerts.review_quota,
         ),
         public_url=alerts.public_url,
     )

@@ -9,6 +9,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, Select, exists, func, select, true, tuple_, union, update
 
 from backends.ledger import cursors, entries, leases, transitions
+from backends.ledger.document_events import DECIDED_EVENTS, SETTLED_EVENTS, document_events
 from backends.ledger.engine import Database
 from backends.ledger.journal import append_entry
 from backends.ledger.lifecycle import mark_reviewed, save_mark
@@ -29,7 +30,8 @@ from backends.ledger.schema import (
     signatures,
     topics,
 )
-from domain.clock import Clock
+from backends.ledger.webhooks import insert_deliveries
+from domain.clock import Clock, IdFactory
 from domain.documents import DocumentId, DocumentStatus, TenantId
 from domain.ledger import (
     DecisionAction,
@@ -49,9 +51,10 @@ IDS_A_QUERY: Final = 500
 
 
 class SqlDocumentLedger:
-    def __init__(self, database: Database, *, clock: Clock) -> None:
+    def __init__(self, database: Database, *, clock: Clock, ids: IdFactory) -> None:
         self._database = database
         self._clock = clock
+        self._ids = ids
 
     async def receive(self, new: NewDocument, *, claim: IdempotencyClaim | None) -> Receipt:
         return await self._database.write(lambda connection: receive(connection, new, claim))
@@ -120,7 +123,7 @@ class SqlDocumentLedger:
 
     async def settle(self, document_id: DocumentId, settlement: Settlement) -> bool:
         return await self._database.write(
-            lambda connection: _settle(connection, document_id, settlement)
+            lambda connection: _settle(connection, document_id, settlement, self._ids)
         )
 
     async def decide(
@@ -153,9 +156,11 @@ class SqlDocumentLedger:
             draft = entries.document_decided(
                 before, action=action, reason=reason, actor=actor, at=at
             )
-            append_entry(connection, draft)
             if action is DecisionAction.RELEASE:
                 mark_reviewed(connection, document_id)
+            events = document_events(DECIDED_EVENTS[action], after, at=at)
+            insert_deliveries(connection, tenant_id, events=events, at=at, ids=self._ids)
+            append_entry(connection, draft)
             return after
 
         return await self._database.write(body)
@@ -296,11 +301,14 @@ class SqlDocumentLedger:
         )
 
 
-def _settle(connection: Connection, document_id: DocumentId, settlement: Settlement) -> bool:
+def _settle(
+    connection: Connection, document_id: DocumentId, settlement: Settlement, ids: IdFactory
+) -> bool:
     before = find_record(connection, document_id, locked=True)
     if before.status is not DocumentStatus.SCANNING:
         return False
-    save_change(connection, before, transitions.settled(before, settlement))
+    after = transitions.settled(before, settlement)
+    save_change(connection, before, after)
     if before.rescans:
         forget_scan(connection, document_id)
     if settlement.mark is not None:
@@ -309,6 +317,9 @@ def _settle(connection: Connection, document_id: DocumentId, settlement: Settlem
         insert_scan(connection, document_id, settlement.report, settlement.assessment)
     if settlement.fingerprint is not None:
         insert_fingerprint(connection, before.tenant_id, document_id, settlement.fingerprint)
+    at = settlement.settled_at
+    told = document_events(SETTLED_EVENTS.get(settlement.assessment.verdict), after, at=at)
+    insert_deliveries(connection, before.tenant_id, events=told, at=at, ids=ids)
     append_entry(connection, entries.document_settled(before, settlement))
     return True
 

@@ -46,7 +46,7 @@ class SqlLedger:
             ConfigurationError: Not a URL of SQLite or PostgreSQL.
         """
         self._database = Database(url, audit_key=audit_key)
-        self.documents = SqlDocumentLedger(self._database, clock=clock)
+        self.documents = SqlDocumentLedger(self._database, clock=clock, ids=ids)
         self.lifecycle = SqlDocumentLifecycle(self._database)
         self.suppressions = SqlSuppressionLedger(self._database)
         self.publishers = SqlPublisherLedger(self._database)

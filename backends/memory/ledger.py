@@ -34,10 +34,12 @@ class InMemoryRetention:
         documents: InMemoryDocumentLedger,
         outbox: InMemoryOutbox,
         webhooks: InMemoryWebhookLedger,
+        observations: InMemoryObservationLedger,
     ) -> None:
         self._documents = documents
         self._outbox = outbox
         self._webhooks = webhooks
+        self._observations = observations
 
     async def prune_claims(self, *, made_before: datetime, limit: int) -> int:
         cursors.require_limit(limit)
@@ -50,6 +52,10 @@ class InMemoryRetention:
     async def prune_deliveries(self, *, made_before: datetime, limit: int) -> int:
         cursors.require_limit(limit)
         return self._webhooks.forget_deliveries(made_before=made_before, limit=limit)
+
+    async def prune_observations(self, *, made_before: datetime, limit: int) -> int:
+        cursors.require_limit(limit)
+        return self._observations.forget(made_before=made_before, limit=limit)
 
 
 class InMemoryLedger:
@@ -67,13 +73,15 @@ class InMemoryLedger:
         self.silences = InMemorySilenceLedger(self.journal)
         self.reviews = InMemoryReviewLedger(self.journal)
         self.documents = InMemoryDocumentLedger(
-            self.journal, self.keys, self.observations, clock=clock
+            self.journal, self.keys, self.observations, self.webhooks, clock=clock
         )
         self.lifecycle = InMemoryDocumentLifecycle(self.journal, self.documents)
         self.suppressions = InMemorySuppressionLedger(self.journal)
         self.publishers = InMemoryPublisherLedger(self.journal)
         self.outbox = InMemoryOutbox(self.documents)
-        self.retention = InMemoryRetention(self.documents, self.outbox, self.webhooks)
+        self.retention = InMemoryRetention(
+            self.documents, self.outbox, self.webhooks, self.observations
+        )
 
     async def ping(self) -> None:
         return None

@@ -11,8 +11,10 @@ from itertools import count
 import numpy as np
 
 from backends.ledger import cursors, entries, transitions
+from backends.ledger.document_events import DECIDED_EVENTS, SETTLED_EVENTS, document_events
 from backends.memory.ledger_access import InMemoryJournal, InMemoryKeyLedger
 from backends.memory.ledger_monitoring import InMemoryObservationLedger
+from backends.memory.ledger_webhooks import InMemoryWebhookLedger
 from domain.access import KeyId
 from domain.clock import Clock
 from domain.documents import DocumentId, DocumentStatus, TenantId
@@ -66,10 +68,12 @@ class InMemoryDocumentLedger:
         journal: InMemoryJournal,
         keys: InMemoryKeyLedger,
         observations: InMemoryObservationLedger,
+        webhooks: InMemoryWebhookLedger,
         *,
         clock: Clock,
     ) -> None:
         self._journal = journal
+        self._webhooks = webhooks
         self._keys = keys
         self._observations = observations
         self._clock = clock
@@ -175,6 +179,9 @@ class InMemoryDocumentLedger:
             )
         if settlement.fingerprint is not None:
             kept.fingerprint = _as_stored(settlement.fingerprint)
+        self._tell(
+            SETTLED_EVENTS.get(settlement.assessment.verdict), kept.record, settlement.settled_at
+        )
         self._journal.write(draft)
         return True
 
@@ -208,8 +215,14 @@ class InMemoryDocumentLedger:
         )
         if action is DecisionAction.RELEASE:
             kept.reviewed = kept.served = True
+        self._tell(DECIDED_EVENTS[action], kept.record, at)
         self._journal.write(draft)
         return kept.record
+
+    def _tell(self, event_type: str | None, after: DocumentRecord, at: datetime) -> None:
+        self._webhooks.write(
+            after.tenant_id, events=document_events(event_type, after, at=at), at=at
+        )
 
     async def delete(
         self, tenant_id: TenantId, document_id: DocumentId, *, actor: str, at: datetime

@@ -93,6 +93,7 @@ class CalibrationReport:
     Attributes:
         labels: Questions with an answer to label, of `questions` asked.
         answered, right: With outcome `answer`, `answer-with-warning` or `escalated`.
+        brier_before, ece_before, bins_before: Of the group scores as they are, for comparison.
     """
 
     configuration: str
@@ -105,6 +106,9 @@ class CalibrationReport:
     brier: float
     ece: float
     bins: tuple[ReliabilityBin, ...]
+    brier_before: float
+    ece_before: float
+    bins_before: tuple[ReliabilityBin, ...]
 
 
 def fit(
@@ -238,6 +242,7 @@ async def _report(
     )
     calibrator = query.calibrator(configuration)
     confidences = np.array([score.confidence for score in scores])
+    raw = np.array([score.score for score in scores])
     right = np.array([score.right for score in scores], dtype=np.bool_)
     answered = [score for score in scores if score.outcome is not Outcome.ABSTAIN]
     return CalibrationReport(
@@ -251,6 +256,9 @@ async def _report(
         brier=brier_score(confidences, right),
         ece=calibration_error(confidences, right),
         bins=tuple(reliability(confidences, right)),
+        brier_before=brier_score(raw, right),
+        ece_before=calibration_error(raw, right),
+        bins_before=tuple(reliability(raw, right)),
     )
 
 

@@ -6,6 +6,7 @@ import asyncio
 import fcntl
 import json
 import os
+import re
 import stat
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
@@ -22,6 +23,8 @@ from domain.monitoring import WEBHOOK, Delivery, Webhook, WebhookId, WebhookSend
 LONGEST_EPISODE: Final = timedelta(days=7)
 """Alertmanager forgets an alert then if it was not told that it ended, nor reminded."""
 
+_MARKUP: Final = re.compile(r"[<>&*`~|#\\]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
+"""Underscores within words are our ids'; no markup begins or ends there."""
 _JSON: Final[Mapping[str, str]] = {
     "content-type": "application/json",
     "user-agent": "Mithridate-Sinks/1",
@@ -199,10 +202,7 @@ def body_of(event: AlertEvent) -> str:
 
 def _plain(text: str) -> str:
     """Return text that neither Markdown, nor Slack's mark-up, nor HTML takes for anything else."""
-    return "".join("?" if char in _MARKUP else char for char in defanged(text))
-
-
-_MARKUP: Final = frozenset("<>&*_`~|#\\")
+    return _MARKUP.sub("?", defanged(text))
 
 
 def _label(name: str) -> str:

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from domain.errors import MithridateError, PermanentError, TransientError
+from domain.queues import QueueDepth
 
 STRIKES: Final = 3
 FIRST_PAUSE_SECONDS: Final = 1.0
@@ -113,6 +114,11 @@ class ServerPool:
     def waiting(self) -> int:
         """Calls that wait because every server has as many as it may."""
         return len(self._waiting)
+
+    def depth(self) -> QueueDepth:
+        return QueueDepth(
+            waiting=self.waiting, under_way=sum(one.under_way for one in self._servers)
+        )
 
     def states(self) -> tuple[ServerState, ...]:
         return tuple(

@@ -17,6 +17,7 @@ from domain.clock import Clock
 from domain.decomposition import Decomposer
 from domain.errors import ConfigurationError, TransientError
 from domain.retrieval import ChunkSearch, Embedder, Reranker
+from domain.stages import UNOBSERVED, StageObserver
 from domain.usage import ModelRole
 from domain.verification import LatencyClass
 from domain.web import WebEvidence
@@ -53,6 +54,7 @@ async def build_query(
     calibrators: Mapping[str, Calibrator] | None = None,
     web: WebEvidence | None = None,
     stages: Stages | None = None,
+    batches: StageObserver = UNOBSERVED,
 ) -> QueryPipeline:
     """Build the question path.
 
@@ -66,6 +68,7 @@ async def build_query(
         calibrators: By configuration; None reads the shipped or configured artefacts.
         web: Asked where the documents do not answer; None: nobody.
         stages: What judges drafts; None: all there is. For measuring what a part is worth.
+        batches: Is told of the verifier's batches.
 
     Raises:
         ConfigurationError: An artefact is malformed, or an endpoint is not fully set.
@@ -78,7 +81,7 @@ async def build_query(
         embedder=sentences,
         vectors=vectors,
         drafter=build_drafter(settings, embedder=sentences, http=http),
-        verifier=await build_verifier(settings, embedder=sentences, http=http),
+        verifier=await build_verifier(settings, embedder=sentences, http=http, batches=batches),
         large_model=build_large_model(settings, http=http),
         refiner=build_refiner(settings, http=http),
         calibrators=load_calibrators(answering.calibration_path or SHIPPED_ARTEFACTS)
@@ -275,7 +278,11 @@ def build_reranker(settings: Settings, *, http: httpx.AsyncClient) -> Reranker |
 
 
 async def build_verifier(
-    settings: Settings, *, embedder: Embedder, http: httpx.AsyncClient
+    settings: Settings,
+    *,
+    embedder: Embedder,
+    http: httpx.AsyncClient,
+    batches: StageObserver = UNOBSERVED,
 ) -> Verifier:
     """Build the verifier of the setting `verifier.backend`, probed where it is a language model.
 
@@ -299,6 +306,7 @@ async def build_verifier(
             shuffler=random.SystemRandom(),
             batch_seconds=chosen.batch_milliseconds / 1000.0,
             batch_jobs=chosen.batch_jobs,
+            batches=batches,
         )
         with contextlib.suppress(TransientError):
             await verifier.probe()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
@@ -10,6 +10,8 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from backends.llm.server_metrics import ServerLoad
 from domain.answering import AnswerResult
 from domain.documents import DocumentStatus
+from domain.queues import QueueDepth
+from domain.usage import ModelRole
 from domain.verification import LatencyClass
 
 _LATENCY_BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
@@ -82,6 +84,12 @@ class Metrics:
             ["draft"],
             registry=self.registry,
         )
+        self._queue = Gauge(
+            "mithridate_model_queue",
+            "Drafts or scoring jobs of this process that wait, and calls under way, by model",
+            ["role", "state"],
+            registry=self.registry,
+        )
         self._server_up = self._server_gauge("up", "Whether the model server answered just now")
         self._server_requests = self._server_gauge(
             "requests", "Requests of the model server, by vLLM's own count", "state"
@@ -126,6 +134,13 @@ class Metrics:
                     self._server_requests.labels(load.role, load.url, state).set(count)
             if load.cache is not None:
                 self._server_cache.labels(load.role, load.url).set(load.cache)
+
+    def queues(self, depths: Mapping[ModelRole, QueueDepth]) -> None:
+        """Set what waits for each model that has a queue."""
+        self._queue.clear()
+        for role, depth in depths.items():
+            self._queue.labels(role.value, "waiting").set(depth.waiting)
+            self._queue.labels(role.value, "under-way").set(depth.under_way)
 
     def _server_gauge(self, name: str, meaning: str, *labels: str) -> Gauge:
         return Gauge(

@@ -19,7 +19,7 @@ from backends.clock import SystemClock
 from backends.guarded_post import GuardedPoster
 from backends.ids import RandomIds
 from backends.jobs_celery import CeleryJobQueue
-from backends.llm.server_metrics import ServerLoad, read_loads
+from backends.llm.server_metrics import ServerLoad, ServerWatch
 from backends.locks_redis import RedisLock, RedisRateLimiter
 from backends.near_duplicates_redis import RedisNearDuplicateIndex
 from backends.stamped_vectors import StampedVectorStore
@@ -33,6 +33,7 @@ from domain.jobs import JobQueue, Lock
 from domain.ledger import Ledger
 from domain.limits import RateLimiter
 from domain.retrieval import Embedder, VectorStore
+from domain.stages import UNOBSERVED
 from gateway.query.multi_hop import MultiHop
 from gateway.query.pipeline import QueryPipeline
 from ingest.origins import OriginDesk
@@ -97,7 +98,7 @@ class Services:
     closing: AsyncExitStack
     decomposer: Decomposer | None = None
     tracing: Tracing = field(default_factory=Untraced)
-    http: httpx.AsyncClient | None = None
+    watch: ServerWatch | None = None
 
     @property
     def drift_monitor(self) -> CalibrationDriftMonitor:
@@ -124,10 +125,8 @@ class Services:
         )
 
     async def model_loads(self) -> Sequence[ServerLoad]:
-        """Return what the configured model servers tell of themselves now."""
-        if self.http is None:
-            return ()
-        return await read_loads(model_urls(self.settings), self.http)
+        """Return what the configured model servers told of themselves lately."""
+        return () if self.watch is None else await self.watch.loads()
 
     async def close(self) -> None:
         await self.closing.aclose()
@@ -220,7 +219,10 @@ async def build_services(settings: Settings, *, broker_url: str) -> Services:
         secret=instance_secret(settings.home),
         http=http,
         web=build_web(settings.web_search, ingestion=ingestion, clock=clock),
+        batches=tracing.stages(UNOBSERVED),
     )
+    watch = ServerWatch(model_urls(settings), http)
+    closing.push_async_callback(watch.close)
     return Services(
         settings=settings,
         clock=clock,
@@ -264,7 +266,7 @@ async def build_services(settings: Settings, *, broker_url: str) -> Services:
         closing=closing,
         decomposer=build_decomposer(settings, http=http),
         tracing=tracing,
-        http=http,
+        watch=watch,
     )
 
 

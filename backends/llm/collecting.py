@@ -23,6 +23,7 @@ from typing import Final
 from backends.llm.likelihood import ScoredText, ScoringJob, TextScorer
 from backends.server_pool import RefusedError
 from domain.errors import MithridateError, PermanentError
+from domain.stages import UNOBSERVED, StageObserver, StageReport
 from domain.usage import ModelRole, ModelUsage, UsageMeter, current_meter, metered
 
 BATCH_SECONDS: Final = 0.010
@@ -54,6 +55,7 @@ class CollectingScorer:
         seconds: float = BATCH_SECONDS,
         jobs: int = BATCH_JOBS,
         at_once: int = BATCHES_AT_ONCE,
+        observer: StageObserver = UNOBSERVED,
     ) -> None:
         """Set up; nothing runs until jobs come.
 
@@ -62,6 +64,7 @@ class CollectingScorer:
             seconds: For how long a job waits for others; 0 for those of the same turn alone.
             jobs: With so many a batch goes at once.
             at_once: Batches under way; while they are, others wait and grow.
+            observer: Is told of each batch that is over, as stage `batch`.
         """
         if seconds < 0 or jobs < 1 or at_once < 1:
             raise ValueError("seconds must be >= 0, jobs and at_once >= 1")
@@ -69,10 +72,16 @@ class CollectingScorer:
         self._seconds = seconds
         self._jobs = jobs
         self._at_once = at_once
+        self._observer = observer
         self._callers: deque[deque[_Waiting]] = deque()
         self._timer: asyncio.TimerHandle | None = None
         self._due = False
         self._under_way: set[asyncio.Task[None]] = set()
+
+    @property
+    def waiting(self) -> int:
+        """Jobs that no batch has taken yet."""
+        return sum(len(held) for held in self._callers)
 
     async def score(self, jobs: Sequence[ScoringJob]) -> Sequence[ScoredText]:
         loop = asyncio.get_running_loop()
@@ -92,8 +101,7 @@ class CollectingScorer:
     def _arrange(self, loop: asyncio.AbstractEventLoop) -> None:
         """Send what is full or has waited long enough, as far as batches may be under way."""
         while len(self._under_way) < self._at_once:
-            waiting = sum(len(held) for held in self._callers)
-            if waiting == 0 or not (self._due or waiting >= self._jobs):
+            if self.waiting == 0 or not (self._due or self.waiting >= self._jobs):
                 break
             batch = self._take()
             if batch:
@@ -126,7 +134,7 @@ class CollectingScorer:
 
     def _send(self, loop: asyncio.AbstractEventLoop, batch: Sequence[_Waiting]) -> None:
         # a context of its own: what the batch costs is not the first caller's alone
-        task = loop.create_task(self._run(batch), context=contextvars.Context())
+        task = loop.create_task(self._observed(batch), context=contextvars.Context())
         self._under_way.add(task)
 
         def ended(done: asyncio.Task[None]) -> None:
@@ -142,6 +150,19 @@ class CollectingScorer:
         task.add_done_callback(ended)
         for one in batch:
             one.future.add_done_callback(given_up)
+
+    async def _observed(self, batch: Sequence[_Waiting]) -> None:
+        now = asyncio.get_running_loop().time
+        began = now()
+        await self._run(batch)
+        callers = {id(one.meter) for one in batch}
+        self._observer.reached(
+            StageReport(
+                stage="batch",
+                seconds=now() - began,
+                counts={"jobs": len(batch), "questions": len(callers)},
+            )
+        )
 
     async def _run(self, batch: Sequence[_Waiting]) -> None:
         with metered() as meter:

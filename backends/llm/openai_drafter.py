@@ -18,6 +18,7 @@ from backends.llm.prompts import (
 from backends.server_pool import RefusedError
 from domain.answering import Draft, EvidenceSubset, Question
 from domain.errors import PermanentError
+from domain.queues import QueueDepth
 
 MAX_TOKENS: Final = 320
 _NOT_UNDERSTOOD: Final = frozenset({400, 422})
@@ -43,6 +44,9 @@ class OpenAIDrafter:
     def version(self) -> str:
         scoring = "neutral" if self._neutral else "logprobs"
         return f"openai-1:{self._endpoint.model}:{DRAFT_PROMPT_VERSION}:{scoring}"
+
+    def queue_depth(self) -> QueueDepth:
+        return self._endpoint.pool.depth()
 
     async def probe(self) -> None:
         """Ask each of several servers for log-probabilities; one server is judged by its drafts.

@@ -24,6 +24,8 @@ from backends.llm.prompts import (
 )
 from backends.llm.selection import select_matrix
 from domain.answering import Draft, EvidenceSubset, Question
+from domain.queues import QueueDepth
+from domain.stages import UNOBSERVED, StageObserver
 
 _GENERATIVE: Final = "generative"
 
@@ -52,6 +54,7 @@ class OpenAIVerifier:
         shuffler: random.Random,
         batch_seconds: float = BATCH_SECONDS,
         batch_jobs: int = BATCH_JOBS,
+        batches: StageObserver = UNOBSERVED,
     ) -> None:
         """Set up; nothing is sent yet.
 
@@ -61,6 +64,7 @@ class OpenAIVerifier:
             shuffler: Orders candidates where the mode is generative.
             batch_seconds: For how long scoring jobs wait for those of other questions.
             batch_jobs: With so many they go at once.
+            batches: Is told of each batch: it belongs to no question alone.
         """
         self._endpoint = endpoint
         self._fences = fences
@@ -68,6 +72,7 @@ class OpenAIVerifier:
         self._mode = VerifierMode.UNPROBED
         self._batch_seconds = batch_seconds
         self._batch_jobs = batch_jobs
+        self._batches = batches
         self._scorer: CollectingScorer | None = None
         self._probing = asyncio.Lock()
         self._faults: dict[Dialect, str] = {}
@@ -86,6 +91,12 @@ class OpenAIVerifier:
         generative = self._mode is VerifierMode.GENERATIVE
         prompt = SELECTION_PROMPT_VERSION if generative else SCORING_PROMPT_VERSION
         return f"openai-1:{self._endpoint.model}:{prompt}:{self._mode.value}"
+
+    def queue_depth(self) -> QueueDepth:
+        """Return scoring jobs and calls that wait, and calls under way."""
+        calls = self._endpoint.pool.depth()
+        jobs = self._scorer.waiting if self._scorer is not None else 0
+        return QueueDepth(waiting=jobs + calls.waiting, under_way=calls.under_way)
 
     async def probe(self) -> VerifierMode:
         """Find out, once, which way of scoring can be believed.
@@ -129,6 +140,7 @@ class OpenAIVerifier:
                     OpenAIScorer(endpoint, dialect),
                     seconds=self._batch_seconds,
                     jobs=self._batch_jobs,
+                    observer=self._batches,
                 )
                 return VerifierMode(dialect.value)
             self._faults[dialect] = next(one for one in found.values() if isinstance(one, str))

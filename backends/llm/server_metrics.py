@@ -1,20 +1,23 @@
 """What model servers tell of themselves on `/metrics`, in vLLM's names.
 
-Read when our own metrics are; a server that does not answer, or speaks another format, is `up` or
-not with nothing else said of it.
+Read when our own metrics are, at most every few seconds; a server that does not answer, or speaks
+another format, is `up` or not with nothing else said of it.
 """
 
 from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import httpx
 
 TIMEOUT_SECONDS: Final = 2.0
+FRESH_SECONDS: Final = 5.0
+WAIT_SECONDS: Final = 0.25
 MAX_BYTES: Final = 2_000_000
 
 _NAMES: Final = {
@@ -41,6 +44,63 @@ class ServerLoad:
     running: float | None = None
     waiting: float | None = None
     cache: float | None = None
+
+
+class ServerWatch:
+    """Knows what servers told lately; whoever asks waits for none that is slow."""
+
+    def __init__(
+        self,
+        servers: Mapping[str, Sequence[str]],
+        client: httpx.AsyncClient,
+        *,
+        fresh_seconds: float = FRESH_SECONDS,
+        wait_seconds: float = WAIT_SECONDS,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Set up; nothing is asked yet.
+
+        Args:
+            servers: URLs by role.
+            client: Shared connections.
+            fresh_seconds: For how long what was told is told again.
+            wait_seconds: For servers, by one who asks; after it what they told before is told.
+            monotonic: Seconds that never go back.
+        """
+        self._servers = servers
+        self._client = client
+        self._fresh_seconds = fresh_seconds
+        self._wait_seconds = wait_seconds
+        self._monotonic = monotonic
+        self._told: Sequence[ServerLoad] = ()
+        self._told_at: float | None = None
+        self._reading: asyncio.Task[None] | None = None
+
+    async def loads(self) -> Sequence[ServerLoad]:
+        """Return what servers told last; nothing before they did the first time."""
+        if not self._servers or self._fresh():
+            return self._told
+        if self._reading is None:
+            self._reading = asyncio.create_task(self._read())
+        await asyncio.wait({self._reading}, timeout=self._wait_seconds)
+        return self._told
+
+    async def close(self) -> None:
+        """Ask no more."""
+        if self._reading is not None:
+            self._reading.cancel()
+            await asyncio.wait({self._reading})
+
+    def _fresh(self) -> bool:
+        now = self._monotonic()
+        return self._told_at is not None and now - self._told_at < self._fresh_seconds
+
+    async def _read(self) -> None:
+        try:
+            self._told = await read_loads(self._servers, self._client)
+            self._told_at = self._monotonic()
+        finally:
+            self._reading = None
 
 
 async def read_loads(

@@ -14,9 +14,6 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
 
-import numpy as np
-from numpy.typing import NDArray
-
 from defences.answering.agreement import group_answers
 from defences.answering.calibration import DEFAULT_TAU
 from defences.answering.chorus import one_voice
@@ -38,10 +35,11 @@ from domain.answering import (
 from domain.clock import Clock
 from domain.documents import TenantId
 from domain.errors import DeadlineError
+from domain.queues import Queued, QueueDepth
 from domain.retrieval import ANYTHING, ChunkSearch, Embedder, EvidenceFilter, Reranker, ScoredChunk
 from domain.routing import Route, RouteReason, Way
 from domain.stages import UNOBSERVED, StageObserver
-from domain.usage import metered
+from domain.usage import ModelRole, metered
 from domain.verification import CrossExamination
 from domain.web import WebEvidence
 from gateway.query.drafting import draft_all, draft_counts
@@ -209,6 +207,13 @@ class QueryPipeline:
         except TimeoutError as exc:
             raise DeadlineError(f"no answer within {options.timeout_seconds:g} seconds") from exc
 
+    def queue_depths(self) -> Mapping[ModelRole, QueueDepth]:
+        """Return what waits for each model; those in this process have no queue."""
+        parts = (self._drafter, self._verifier, self._large_model)
+        roles = (ModelRole.DRAFTER, ModelRole.VERIFIER, ModelRole.LARGE)
+        named = zip(roles, parts, strict=True)
+        return {role: part.queue_depth() for role, part in named if isinstance(part, Queued)}
+
     def required_tolerance(self, text: str) -> int:
         """Return the tolerance that settings require of any answer to this question."""
         return self._options.required(text)
@@ -254,7 +259,13 @@ class QueryPipeline:
         return collapse(found)
 
     async def _answer(self, inquiry: Inquiry) -> AnswerResult:
-        evidence = await self._retrieve(inquiry, inquiry.question.text, inquiry.vector)
+        evidence = await self._retrieval.find(
+            inquiry.question.text,
+            inquiry.question.text,
+            inquiry.vector,
+            tenant_id=inquiry.question.tenant_id,
+            quotas=inquiry.options.quotas,
+        )
         inquiry.watch.lap("retrieve", **evidence_counts(evidence))
         way = await self._way(inquiry, evidence)
         attempt = await self._attempt(inquiry, evidence, self._drafter_of(way), way=way)
@@ -306,17 +317,6 @@ class QueryPipeline:
             answer=said.answer or result.answer,
             refinement=said.result,
             timings=inquiry.watch.timings(),
-        )
-
-    async def _retrieve(
-        self, inquiry: Inquiry, text: str, vector: NDArray[np.float32]
-    ) -> tuple[ScoredChunk, ...]:
-        return await self._retrieval.find(
-            inquiry.question.text,
-            text,
-            vector,
-            tenant_id=inquiry.question.tenant_id,
-            quotas=inquiry.options.quotas,
         )
 
     async def _attempt(

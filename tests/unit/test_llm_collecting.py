@@ -13,6 +13,7 @@ from backends.llm.collecting import CollectingScorer
 from backends.llm.likelihood import ScoredText, ScoringJob
 from backends.server_pool import RefusedError
 from domain.errors import PermanentError, TransientError
+from domain.stages import StageReport
 from domain.usage import ModelRole, count_call, metered
 
 pytestmark = pytest.mark.anyio
@@ -257,6 +258,35 @@ async def test_what_a_batch_cost_is_told_to_the_questions_in_it() -> None:
 
     assert (one[0] + other[0], one[1] + other[1]) == (80, 4)
     assert (one, other) == ((20, 1), (60, 3))
+
+
+async def test_a_batch_of_several_questions_is_told_with_its_jobs_and_questions() -> None:
+    reports: list[StageReport] = []
+
+    class Noting:
+        def reached(self, report: StageReport) -> None:
+            reports.append(report)
+
+    scorer = CollectingScorer(Recorder(), seconds=0.0, observer=Noting())
+
+    async def asked(count: int) -> None:
+        with metered():
+            await scorer.score([job("a")] * count)
+
+    await asyncio.gather(asked(1), asked(3))
+
+    assert [(one.stage, one.counts) for one in reports] == [("batch", {"jobs": 4, "questions": 2})]
+
+
+async def test_jobs_that_no_batch_has_taken_wait() -> None:
+    scorer = CollectingScorer(Recorder(), seconds=LONG, jobs=8)
+    asking = asyncio.create_task(scorer.score([job("a"), job("b")]))
+    await asyncio.sleep(0)
+
+    waiting = scorer.waiting
+    asking.cancel()
+
+    assert waiting == 2
 
 
 @given(

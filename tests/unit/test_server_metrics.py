@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from threading import Thread
@@ -8,7 +9,16 @@ from wsgiref.simple_server import WSGIRequestHandler, make_server
 import httpx
 import pytest
 
-from backends.llm.server_metrics import ServerLoad, parse_load, read_loads
+from backends.llm.server_metrics import (
+    FRESH_SECONDS,
+    ServerLoad,
+    ServerWatch,
+    parse_load,
+    read_loads,
+)
+from backends.memory.clock import ManualClock
+from domain.queues import QueueDepth
+from domain.usage import ModelRole
 from runtime.metrics import Metrics
 
 pytestmark = pytest.mark.anyio
@@ -50,6 +60,13 @@ def telling(body: str, status: str = "200 OK") -> Iterator[str]:
         server.server_close()
 
 
+@contextmanager
+def silent_server() -> Iterator[str]:
+    """Take connections and say nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"http://127.0.0.1:{server.getsockname()[1]}/v1"
+
+
 @pytest.fixture
 async def client() -> AsyncIterator[httpx.AsyncClient]:
     async with httpx.AsyncClient() as made:
@@ -88,6 +105,52 @@ async def test_a_server_is_read_and_one_that_is_away_is_down(client: httpx.Async
         ServerLoad(role="drafter", url="http://127.0.0.1:1/v1", up=False),
         ServerLoad(role="verifier", url=silent, up=True),
     ]
+
+
+async def test_what_was_told_lately_is_told_again_and_then_asked_anew(
+    client: httpx.AsyncClient,
+) -> None:
+    clock = ManualClock()
+    with telling(VLLM) as url:
+        watch = ServerWatch(
+            {"drafter": [url]}, client, wait_seconds=30.0, monotonic=clock.monotonic
+        )
+        first = await watch.loads()
+    kept = await watch.loads()
+    clock.advance(FRESH_SECONDS)
+    anew = await watch.loads()
+
+    assert (
+        first
+        == kept
+        == [ServerLoad(role="drafter", url=url, up=True, running=5.0, waiting=7.0, cache=0.5)]
+    )
+    assert anew == [ServerLoad(role="drafter", url=url, up=False)]
+
+
+async def test_who_asks_does_not_wait_for_a_slow_server(client: httpx.AsyncClient) -> None:
+    with silent_server() as url:
+        watch = ServerWatch({"drafter": [url]}, client, wait_seconds=0.0)
+
+        told = [await watch.loads(), await watch.loads()]
+        await watch.close()
+
+    assert told == [(), ()]
+
+
+async def test_without_servers_nothing_is_asked(client: httpx.AsyncClient) -> None:
+    assert await ServerWatch({}, client).loads() == ()
+
+
+def test_what_waits_for_a_model_is_in_our_metrics_by_role() -> None:
+    metrics = Metrics()
+    metrics.queues({ModelRole.VERIFIER: QueueDepth(waiting=3, under_way=2)})
+
+    shown = metrics.render().decode()
+
+    assert 'mithridate_model_queue{role="verifier",state="waiting"} 3.0' in shown
+    assert 'mithridate_model_queue{role="verifier",state="under-way"} 2.0' in shown
+    assert 'mithridate_model_queue{role="drafter"' not in shown
 
 
 def test_what_a_server_does_not_tell_is_not_in_our_metrics() -> None:

@@ -54,5 +54,6 @@ async def metrics(services: ServicesDependency) -> Response:
     for tenant_id in await services.ledger.documents.tenants():
         counts.update(await services.ledger.documents.count_by_status(tenant_id))
     services.metrics.documents(counts)
+    services.metrics.queues(services.query.queue_depths())
     services.metrics.model_servers(await services.model_loads())
     return Response(services.metrics.render(), media_type=CONTENT_TYPE_LATEST)

@@ -47,7 +47,7 @@ def html_report(
     told = "".join(f"<dt>{escape(n)}</dt><dd>{escape(value)}</dd>" for n, value in facts.items())
     drawn = "".join(f"<section>{chart}</section>\n" for chart in charts(asked))
     shown = (
-        "".join(_table(each) for each in tables(asked, watched=watched, opened=opened))
+        "".join(table_html(each) for each in tables(asked, watched=watched, opened=opened))
         or "<p>Nothing was asked.</p>"
     )
     return (
@@ -56,6 +56,11 @@ def html_report(
         f"<title>{escape(title)}</title>\n<style>{_STYLE}</style></head>\n"
         f"<body><h1>{escape(title)}</h1>\n<dl>{told}</dl>\n{drawn}{shown}</body></html>\n"
     )
+
+
+def style() -> str:
+    """Return how a page of figures looks."""
+    return _STYLE
 
 
 def charts(asked: Sequence[Asked]) -> tuple[str, ...]:
@@ -194,7 +199,8 @@ def _span(rate: Rate) -> Span:
     return Span(low=rate.low, value=rate.share, high=rate.high)
 
 
-def _table(each: Table) -> str:
+def table_html(each: Table) -> str:
+    """Return a table as a section of a page; all text is escaped."""
     head = "".join(f"<th>{escape(cell)}</th>" for cell in each.head)
     rows = "".join(
         f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>\n" for row in each.rows

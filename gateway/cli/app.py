@@ -27,6 +27,7 @@ from gateway.cli import (
     commands_redteam,
     commands_scan,
     commands_suppressions,
+    commands_tune,
     commands_webhooks,
 )
 from gateway.cli.failures import NO_READER, GuardedGroup, silence_output
@@ -54,6 +55,7 @@ for module in (
     commands_citations,
     commands_policy,
     commands_suppressions,
+    commands_tune,
     commands_origins,
     commands_publishers,
     commands_keys,

@@ -32,6 +32,13 @@ class OperatingPoint(StrEnum):
     PRECISION_90 = "precision-90"
 
 
+Data = Annotated[
+    Path | None,
+    typer.Option(help="JSONL of questions, passages and attack texts: docs/redteam.md."),
+]
+Corpus = Annotated[
+    bool, typer.Option("--corpus", help="Ask what this installation's admitted documents say.")
+]
 _Names = Annotated[str, typer.Option(help="Comma-separated; default: what the profile has.")]
 
 
@@ -40,14 +47,8 @@ def register(app: typer.Typer) -> None:
 
 
 def redteam(
-    data: Annotated[
-        Path | None,
-        typer.Option(help="JSONL of questions, passages and attack texts: docs/redteam.md."),
-    ] = None,
-    corpus: Annotated[
-        bool,
-        typer.Option("--corpus", help="Ask what this installation's admitted documents say."),
-    ] = False,
+    data: Data = None,
+    corpus: Corpus = False,
     profile: Annotated[str, typer.Option(help="quick, default or full.")] = "default",
     attacks: _Names = "",
     provenance: _Names = "",
@@ -94,10 +95,10 @@ def redteam(
 
     if (data is None) is not corpus:
         raise InputError("one of --data FILE and --corpus says what is asked")
-    settings = _with_models(load_settings(), drafter=drafter, verifier=verifier)
+    settings = with_models(load_settings(), drafter=drafter, verifier=verifier)
     questions: Sequence[CorpusQuestion] = ()
     if data is None:
-        data, questions = _questions(settings, limit=limit)
+        data, questions = corpus_rows(settings, limit=limit)
     keep = settings.home / "redteam" / "kept.sqlite"
     if data.is_file() and is_ambiguous(data):
         _legitimate(data, settings, limit=limit, keep=keep, json_=json_)
@@ -108,10 +109,10 @@ def redteam(
         plan=plan(
             profile,
             Choice(
-                attacks=_split(attacks),
-                provenance=_split(provenance),
-                stages=_split(stage),
-                systems=_split(systems),
+                attacks=split_names(attacks),
+                provenance=split_names(provenance),
+                stages=split_names(stage),
+                systems=split_names(systems),
                 b=tuple(int(one) for one in _numbers("--b", b)),
                 shares=_numbers("--share", share),
             ),
@@ -162,7 +163,7 @@ def _legitimate(
         facts(told)
 
 
-def _questions(settings: Settings, *, limit: int | None) -> tuple[Path, Sequence[CorpusQuestion]]:
+def corpus_rows(settings: Settings, *, limit: int | None) -> tuple[Path, Sequence[CorpusQuestion]]:
     """Make questions of the admitted documents and write them beside the answers."""
     from backends.blobs_files import FileBlobStore
     from domain.documents import DEFAULT_TENANT
@@ -248,7 +249,7 @@ def _report(
             table(each.head, each.rows, title=each.title)
 
 
-def _with_models(settings: Settings, *, drafter: str, verifier: str) -> Settings:
+def with_models(settings: Settings, *, drafter: str, verifier: str) -> Settings:
     """Return the settings with other models, checked as a file's would be."""
     from pydantic import ValidationError
 
@@ -274,7 +275,7 @@ def _in_own_folder(run: Run, key: str) -> Run:
     return replace(run, folder=run.folder / key)
 
 
-def _split(names: str) -> tuple[str, ...]:
+def split_names(names: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in names.split(",") if name.strip())
 
 
@@ -282,6 +283,6 @@ def _numbers(option: str, text: str) -> tuple[float, ...]:
     from domain.errors import InputError
 
     try:
-        return tuple(float(one) for one in _split(text))
+        return tuple(float(one) for one in split_names(text))
     except ValueError as exc:
         raise InputError(f"{option} {text!r} is no list of numbers") from exc

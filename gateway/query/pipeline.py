@@ -3,8 +3,7 @@
     retrieve with quotas -> collapse families -> seats -> partition -> draft -> verify
         -> group -> weigh by provenance -> calibrate -> guard -> answer | escalate | abstain
 
-Every number of it stands in the result, which is the trace. The Laws named here are those of the
-design; `defences` carries them out, this module only joins them.
+Every number stands in the result, which is the trace. The Laws are carried out by `defences`.
 """
 
 from __future__ import annotations
@@ -209,7 +208,7 @@ class QueryPipeline:
 
     def queue_depths(self) -> Mapping[ModelRole, QueueDepth]:
         """Return what waits for each model; those in this process have no queue."""
-        parts = (self._drafter, self._verifier, self._large_model)
+        parts: tuple[object, ...] = (self._drafter, self._verifier, self._large_model)
         roles = (ModelRole.DRAFTER, ModelRole.VERIFIER, ModelRole.LARGE)
         named = zip(roles, parts, strict=True)
         return {role: part.queue_depth() for role, part in named if isinstance(part, Queued)}

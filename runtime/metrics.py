@@ -13,6 +13,7 @@ from domain.documents import DocumentStatus
 from domain.queues import QueueDepth
 from domain.usage import ModelRole
 from domain.verification import LatencyClass
+from runtime.watching import AlertGauges
 
 _LATENCY_BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
 
@@ -22,6 +23,7 @@ class Metrics:
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
+        self.alerts = AlertGauges(self.registry)
         self._requests = Counter(
             "mithridate_http_requests_total",
             "Answered HTTP requests",

@@ -51,7 +51,9 @@ async def readyz(services: ServicesDependency, response: Response) -> Readiness:
 )
 async def metrics(services: ServicesDependency) -> Response:
     counts: Counter[DocumentStatus] = Counter()
-    for tenant_id in await services.ledger.documents.tenants():
+    tenants = await services.ledger.documents.tenants()
+    await services.metrics.alerts.read(services.ledger, tenants, now=services.clock.now())
+    for tenant_id in tenants:
         counts.update(await services.ledger.documents.count_by_status(tenant_id))
     services.metrics.documents(counts)
     services.metrics.queues(services.query.queue_depths())

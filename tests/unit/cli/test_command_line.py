@@ -86,6 +86,8 @@ COMMANDS = [
     ["keys", "revoke"],
     ["calibrate", "fit"],
     ["calibrate", "report"],
+    ["redteam"],
+    ["tune"],
     ["config", "show"],
     ["config", "check"],
     ["doctor"],

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from defences.detectors.injected_instructions.foreignness import foreignness
 from defences.detectors.injected_instructions.ranker import WindowRanker
 from defences.detectors.injected_instructions.readings import VISIBLE, Reading
 from defences.detectors.injected_instructions.views import fold
-from defences.detectors.injected_instructions.windows import pieces
+from defences.detectors.injected_instructions.windows import Pieces, pieces
 from domain.documents import Span
 from domain.errors import DetectorUnavailableError
 from domain.scanning import InstructionClassifier
@@ -27,8 +28,15 @@ BUDGET = 6
 VISIBLE_SHARE = 3
 """Of them, at least so many go to the visible text, if it has them."""
 
-RANKED = 1.0
-"""Weight of the ranker's log-odds: what the two tiers err on differs (docs/injection-model.md)."""
+FOREIGN = 4.0
+"""Log-odds of a sentence none of whose words the document says elsewhere, over one of which it says
+all elsewhere."""
+
+ALONE = -1.0
+"""Log-odds of a text that is one window: nothing shows that it was planted anywhere."""
+
+SPELT = -1.0
+"""Log-odds of a sentence in a script that the encoder has to spell letter by letter: there it errs."""
 
 _LEAST_RISK = 1e-9
 _MOST_ODDS = 30.0
@@ -81,20 +89,28 @@ class ClassifiedWindow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Candidate:
+    """A window and what speaks for it; `first` is where its reading begins."""
+
     reading: Reading
     at: Span
+    first: int
     score: float
+
+    def text(self) -> str:
+        text = self.reading.view.text.text
+        before, rest = text[self.at.start : self.first], text[self.first : self.at.end]
+        return f"{rest}\n{before}" if before else rest
 
 
 def together(risk: float, score: float) -> float:
-    """Return the risk by both tiers: their log-odds are added, the ranker's by `RANKED`.
+    """Return the risk by both tiers, whose log-odds are added: what they err on differs.
 
     Args:
         risk: The encoder's, in [0, 1].
-        score: The ranker's of the sentence, in log-odds.
+        score: What speaks for the sentence besides, in log-odds.
     """
     bounded = min(max(risk, _LEAST_RISK), 1.0 - _LEAST_RISK)
-    odds = math.log(bounded / (1.0 - bounded)) + RANKED * score
+    odds = math.log(bounded / (1.0 - bounded)) + score
     return 1.0 / (1.0 + math.exp(-min(max(odds, -_MOST_ODDS), _MOST_ODDS)))
 
 
@@ -120,7 +136,7 @@ class WindowReader:
         chosen = _chosen(
             [candidate for reading in readings for candidate in self._candidates(reading)]
         )
-        texts = [c.reading.view.text.text[c.at.start : c.at.end] for c in chosen]
+        texts = [candidate.text() for candidate in chosen]
         return [
             ClassifiedWindow(
                 reading=candidate.reading,
@@ -150,21 +166,41 @@ class WindowReader:
         if not len(cut.bounds) or cut.bounds[-1, 1] - cut.bounds[0, 0] < _SHORTEST:
             return []
         scores = self._ranker.scores(reading.folded, cut.bounds)
+        scores += FOREIGN * foreignness(reading.folded, cut.bounds)
+        scores[cut.wide] += SPELT
+        if _is_plain(reading) and cut.window(0)[1] == cut.bounds[-1, 1]:
+            scores += ALONE
         likeliest = heapq.nlargest(_KEPT, range(len(scores)), key=lambda row: scores[row])
-        return [
-            _Candidate(reading=reading, at=Span(*cut.window(row)), score=float(scores[row]))
-            for row in likeliest
-        ]
+        return [_candidate(reading, cut, row, score=float(scores[row])) for row in likeliest]
+
+
+def _candidate(reading: Reading, cut: Pieces, row: int, *, score: float) -> _Candidate:
+    """Return the window around a sentence; a document's last sentence is read before the others.
+
+    The encoder has mostly seen orders that text follows: it finds fewer of those that end a window.
+    """
+    start, end = cut.window(row)
+    ends = row == len(cut.bounds) - 1 and start > cut.bounds[0, 0]
+    return _Candidate(
+        reading=reading,
+        at=Span(start, end),
+        first=int(cut.bounds[row, 0]) if ends else start,
+        score=score,
+    )
 
 
 def _chosen(candidates: Sequence[_Candidate]) -> list[_Candidate]:
     """Return at most `BUDGET` candidates, the visible text's share kept for it."""
     ordered = sorted(candidates, key=lambda c: -c.score)
-    visible = [c for c in ordered if c.reading.channel == VISIBLE and not c.reading.view.encoding]
+    visible = [c for c in ordered if _is_plain(c.reading)]
     first = list(_apart(visible, limit=VISIBLE_SHARE))
     taken = set(map(id, first))
     rest = _apart((c for c in ordered if id(c) not in taken), limit=BUDGET - len(first))
     return sorted((*first, *rest), key=lambda c: -c.score)
+
+
+def _is_plain(reading: Reading) -> bool:
+    return reading.channel == VISIBLE and not reading.view.encoding
 
 
 def _apart(candidates: Iterable[_Candidate], *, limit: int) -> Iterator[_Candidate]:

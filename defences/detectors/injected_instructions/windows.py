@@ -41,6 +41,13 @@ class Pieces:
     bounds: NDArray[np.int64]
     weights: NDArray[np.int64]
 
+    @property
+    def wide(self) -> NDArray[np.bool_]:
+        """Which pieces are mostly in a script of wide characters, shape (n,)."""
+        lengths = self.bounds[:, 1] - self.bounds[:, 0]
+        mostly: NDArray[np.bool_] = 2 * self.weights > (1 + WIDE) * lengths
+        return mostly
+
     def window(self, row: int) -> tuple[int, int]:
         """Return start and end of the window around the piece of that row."""
         first = last = row

@@ -129,6 +129,20 @@ def test_a_script_that_is_spelt_letter_by_letter_is_cut_shorter() -> None:
         assert all(len("".join(text[a:b].split())) <= letters for a, b in bounds)
 
 
+@pytest.mark.parametrize(
+    ("text", "wide"),
+    [
+        ("Use the second file.", False),
+        ("\u00dcber gr\u00f6\u00dfere Stra\u00dfen", False),
+        ("\ub2e4\uc591\ud55c \ud615\uc2dd\uc758 \uc815\ubcf4", True),
+        ("\u041f\u0440\u0438\u0432\u0435\u0442, \u043c\u0438\u0440", True),
+        ("pkg_info \u0926\u0947\u0916\u0947\u0902 --verbose", False),
+    ],
+)
+def test_a_piece_is_wide_where_most_of_it_is_spelt(text: str, wide: bool) -> None:
+    assert pieces(text).wide.tolist() == [wide]
+
+
 @pytest.mark.parametrize("text", ["", " ", "a", "ab", "\ud800", "日本語"])
 def test_features_of_any_text_are_buckets(text: str) -> None:
     found = features(text)
@@ -177,6 +191,46 @@ def test_an_order_is_found_wherever_it_stands_and_at_bounded_cost(before: int, a
     for finding in found:
         assert finding.span is not None
     assert any(ORDER[:12] in text[f.span.start : f.span.end] for f in found if f.span)
+
+
+def test_what_is_foreign_to_its_document_is_read_though_the_ranker_knows_nothing_of_it() -> None:
+    classifier = MarkedClassifier()
+    subject = InjectedInstructionsDetector(
+        reader=WindowReader(ranker=ranker(), classifier=classifier)
+    )
+    text = f"{FILLER * 60}\n{ORDER}.\n{FILLER * 60}"
+
+    subject.scan(make_document(text))
+
+    assert any(ORDER in window for window in classifier.read)
+
+
+@pytest.mark.parametrize(
+    ("text", "beginning"),
+    [
+        (f"{FILLER * 30}\n{ORDER}.", ORDER),
+        (f"{FILLER * 30}\n{ORDER}.\n{FILLER * 30}", FILLER[:20]),
+        (f"{FILLER}\n{ORDER}.", FILLER[:20]),
+    ],
+    ids=["at the end", "in the midst", "of a text that is one window"],
+)
+def test_the_last_sentence_of_a_document_is_read_before_what_precedes_it(
+    text: str, beginning: str
+) -> None:
+    classifier = MarkedClassifier()
+
+    detector(classifier).scan(make_document(text))
+
+    assert any(ORDER in one and one.startswith(beginning) for one in classifier.read)
+
+
+def test_the_same_order_is_riskier_planted_in_a_document_than_alone() -> None:
+    risks = [
+        max(finding.risk for finding in detector(MarkedClassifier()).scan(make_document(text)))
+        for text in (f"{ORDER}.", f"{FILLER * 20}\n{ORDER}.")
+    ]
+
+    assert risks[0] < risks[1]
 
 
 def test_an_ordinary_document_has_no_finding() -> None:
@@ -228,5 +282,5 @@ def test_a_classifier_that_fails_its_self_test_makes_the_detector_unavailable() 
 
 
 def test_the_version_names_the_model() -> None:
-    assert detector(MarkedClassifier()).version == "2+marked"
-    assert InjectedInstructionsDetector().version == "2"
+    assert detector(MarkedClassifier()).version == "3+marked"
+    assert InjectedInstructionsDetector().version == "3"

@@ -28,7 +28,9 @@ from gateway.http.routes import (
     suppressions,
     webhooks,
 )
+from runtime.audit import audit_keys
 from runtime.settings import Settings
+from runtime.settings_audit import record_settings
 from runtime.wiring import Services, build_services
 
 _DESCRIPTION: Final = (
@@ -56,6 +58,13 @@ def create_app(
             return
         built = await build_services(settings, broker_url=broker_url)
         app.state.services = built
+        await record_settings(
+            settings,
+            built.ledger.journal,
+            audit_keys(settings).current,
+            policy_version=built.trust.policy.version,
+            clock=built.clock,
+        )
         await built.warm_up()
         try:
             yield

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from domain.text import Span
@@ -29,6 +30,11 @@ class FoldedText:
     sources: tuple[int, ...]
 
 
+@lru_cache(maxsize=8_192)
+def _plain(character: str) -> str:
+    return unicodedata.normalize("NFKC", character).casefold().translate(_SAME)
+
+
 def fold(text: str, masked: Sequence[Span] = ()) -> FoldedText:
     """Fold case, blanks, width and the shapes of quotation marks and dashes away.
 
@@ -40,8 +46,7 @@ def fold(text: str, masked: Sequence[Span] = ()) -> FoldedText:
     for at, character in enumerate(text):
         if character.isspace():
             continue
-        plain = "\0" if at in hidden else unicodedata.normalize("NFKC", character).casefold()
-        for one in plain.translate(_SAME):
+        for one in "\0" if at in hidden else _plain(character):
             characters.append(one)
             sources.append(at)
     return FoldedText("".join(characters), tuple(sources))

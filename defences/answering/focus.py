@@ -62,6 +62,9 @@ class Focus:
     name: Name | None = None
 
 
+_NOTHING: Final = Focus(match=0.0)
+
+
 def find_focus(question: QuestionProfile, text: str, *, context: str = "") -> Focus:
     """Return what in `text` answers the question by type.
 
@@ -72,10 +75,13 @@ def find_focus(question: QuestionProfile, text: str, *, context: str = "") -> Fo
     Args:
         context: Heading or title; names in it are the text's subject and no answer either.
     """
-    best = Focus(match=0.0)
+    best = _NOTHING
     for rank, wanted in enumerate(question.types):
+        most = 1.0 - _KIND_STEP * rank
+        if best.match >= most:
+            break  # no match is above 1
         found = _by_type(question, wanted, text, context)
-        match = found.match * (1.0 - _KIND_STEP * rank)
+        match = found.match * most
         if match > best.match:
             best = Focus(match=match, value=found.value, name=found.name)
     return best
@@ -101,9 +107,11 @@ def answer_values(question: QuestionProfile, text: str) -> tuple[Value, ...]:
 
 
 def _value_focus(question: QuestionProfile, kinds: Sequence[ValueKind], text: str) -> Focus:
-    best = Focus(match=0.0)
     values = [value for value in answer_values(question, text) if value.kind in kinds]
-    terms = _positions(question, text) if values else []
+    if not values:
+        return _NOTHING
+    best = _NOTHING
+    terms = _positions(question, text)
     for value in values:
         match = 1.0 - _KIND_STEP * min(kinds.index(value.kind), 2)
         if value.kind is ValueKind.NUMBER and question.nouns:

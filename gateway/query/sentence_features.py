@@ -181,14 +181,12 @@ class _Reader:
         weights = inverse_frequencies([*texts, *(one.head for one in hits.values())])
         default = math.log(1.0 + len(texts) + len(hits))
         self._question = question
-        self._whole = {
+        whole = {
             id: keyword_set(one.head) | keyword_set(one.chunk.chunk.text)
             for id, one in hits.items()
         }
-        self._topic = {
-            id: keyword_set(one.head or _opening_of(one.chunk)) for id, one in hits.items()
-        }
-        vocabulary = frozenset().union(*self._whole.values()) if hits else frozenset[str]()
+        topics = {id: keyword_set(one.head or _opening_of(one.chunk)) for id, one in hits.items()}
+        vocabulary = frozenset().union(*whole.values()) if hits else frozenset[str]()
         self._terms = respell(question.terms, vocabulary)
         self._pairs = set(itertools.pairwise(self._terms))
         self._wanted = {term: weights.get(term, default) for term in self._terms}
@@ -196,7 +194,11 @@ class _Reader:
         self._total = sum(self._wanted.values()) or 1.0
         self._relations = asked_relations(question.text)
         asking = keyword_set(asking_words(question.text))
-        self._rest_of = {id: self._known - topic - asking for id, topic in self._topic.items()}
+        self._rest_of = {id: self._known - topic - asking for id, topic in topics.items()}
+        # of a passage as a whole, so that they are not told anew for each of its sentences
+        self._share_of_whole = {id: self._share(words) for id, words in whole.items()}
+        self._named_in_whole = {id: self._named(words) for id, words in whole.items()}
+        self._share_of_topic = {id: self._share(words) for id, words in topics.items()}
 
     def lexical(self, candidate: Candidate) -> list[float]:
         """Return all features but the cosine, in the order of `FEATURES`."""
@@ -214,11 +216,11 @@ class _Reader:
             self._share(own - context),
             self._share(lead),
             around,
-            self._share(self._whole[at]),
+            self._share_of_whole[at],
             len(pairs) / max(1, len(self._pairs)),
             focus.match,
             focus.match * around,
-            self._named(self._whole[at]),
+            self._named_in_whole[at],
             candidate.chunk.similarity,
             1.0 / (1.0 + candidate.rank),
             float(text.rstrip().endswith("?")),
@@ -228,7 +230,7 @@ class _Reader:
             float(candidate.sentence.kind is SentenceKind.ROW),
             *self._related(text, focus),
             float(focus.match >= _WELL_TYPED),
-            self._share(self._topic[at]),
+            self._share_of_topic[at],
             self._rest(own | led_by, at),
             min(length, _MOST_WORDS) / _MOST_WORDS,
         ]

@@ -65,9 +65,7 @@ async def test_what_people_do_over_http_is_written_with_who_did_it(gateway: Gate
     admin = await gateway.admin()
 
     async def do(method: str, path: str, **body: object) -> dict[str, str]:
-        reply = await gateway.client.request(
-            method, path, headers=admin, **({"json": body} if body else {})
-        )
+        reply = await gateway.client.request(method, path, headers=admin, json=body or None)
         assert reply.is_success, reply.text
         return dict(reply.json()) if reply.content else {}
 

@@ -70,14 +70,14 @@ class Legitimate:
         outcomes: `honest`: an honest answer. `warned`: another, with a warning. `abstained`.
             `misled`: what only misinformation says, without a warning. `other`: neither, without.
         several: The same, of those with more than one honest answer.
-        alerts: That the disagreement monitor raised over `observations`, on so many `topics`.
+        alerts: That the monitor raised over `observations`, on so many `topics`, by detector.
     """
 
     outcomes: Mapping[str, int]
     several: Mapping[str, int]
     observations: int
     topics: int
-    alerts: int
+    alerts: Mapping[str, int]
 
     @property
     def acceptable(self) -> Rate:
@@ -209,8 +209,8 @@ def _outcome(one: Ambiguous, result: AnswerResult, *, words: int) -> str:
     return "misled" if said.planted else "other"
 
 
-async def _watch(results: Sequence[AnswerResult], settings: Settings) -> tuple[int, int]:
-    """Return how many alerts fire, and how many topics there are.
+async def _watch(results: Sequence[AnswerResult], settings: Settings) -> tuple[Mapping[str, int], int]:
+    """Return how many alerts fire, by detector, and how many topics there are.
 
     Every round asks all questions in another order, so that a topic's disputed and undisputed
     questions come mixed.
@@ -221,7 +221,7 @@ async def _watch(results: Sequence[AnswerResult], settings: Settings) -> tuple[i
     observer = build_observer(settings, ledger=ledger, ids=ids)
     monitor = build_monitor(settings, ledger=ledger, ids=ids)
     dealt = random.Random(len(results))  # noqa: S311  # an order, no secret
-    alerts = 0
+    alerts: Counter[str] = Counter()
     for turn in range(ROUNDS):
         order = list(results)
         dealt.shuffle(order)
@@ -236,7 +236,8 @@ async def _watch(results: Sequence[AnswerResult], settings: Settings) -> tuple[i
             ledger.observations.write(seen)
             if number % _LOOK_EVERY == 0:
                 changed = await monitor.evaluate(DEFAULT_TENANT, now=clock.at)
-                alerts += sum(one.status is AlertStatus.FIRING for one in changed)
+                fired = [one for one in changed if one.status is AlertStatus.FIRING]
+                alerts.update(one.labels["monitor"] for one in fired)
     return alerts, len(await ledger.observations.topics(DEFAULT_TENANT))
 
 
@@ -250,5 +251,6 @@ def to_json(found: Legitimate) -> dict[str, object]:
         "outcomes_several_answers": dict(found.several),
         "observations": found.observations,
         "topics": found.topics,
-        "alerts": found.alerts,
+        "alerts": sum(found.alerts.values()),
+        "alerts_by_detector": dict(found.alerts),
     }

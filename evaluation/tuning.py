@@ -30,11 +30,16 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """Whether speculation pays for this corpus: `against` says why not, one reason a line."""
+    """Whether speculation pays for this corpus: what speaks for and against, a reason a line."""
 
     base: str
     difference: Difference | None
+    favour: tuple[str, ...]
     against: tuple[str, ...]
+
+    @property
+    def pays(self) -> bool:
+        return bool(self.favour) or not self.against
 
 
 def grid(settings: Settings, *, drafters: Sequence[str], verifiers: Sequence[str]) -> list[Setting]:
@@ -120,6 +125,7 @@ def verdict(measured: Sequence[Measured]) -> Verdict:
     """Say of the first setting whether its drafts and their selection are worth their cost."""
     base = next(one for one in measured if one.setting is not None)
     standard = next((one for one in measured if one.setting is None), None)
+    favour: list[str] = []
     against: list[str] = []
     difference = None
     if standard is not None:
@@ -129,6 +135,13 @@ def verdict(measured: Sequence[Measured]) -> Verdict:
                 f"standard RAG is right as often ({standard.right.hits} of {standard.right.total}, "
                 f"here {base.right.hits}) and reads {standard.words:.0f} words for {base.words:.0f}"
             )
+        if difference is not None and difference.low > 0.0:
+            favour.append("it is right more often than standard RAG, by more than chance")
+        if base.strict and standard.strict and base.strict.hits < standard.strict.hits:
+            favour.append(
+                f"under the attack it gives the planted answer {base.strict.hits} times of "
+                f"{base.strict.total}, standard RAG {standard.strict.hits} times"
+            )
     if base.alike is not None and base.alike > _ALIKE:
         against.append(f"drafts are alike (mean cosine {base.alike:.2f}): the partition is wasted")
     picked = sum(base.picks.values())
@@ -136,7 +149,9 @@ def verdict(measured: Sequence[Measured]) -> Verdict:
         against.append("one draft is nearly always picked: choosing does no work")
     if base.draft_right.total and base.draft_right.share > _ALIKE:
         against.append("nearly every draft is right by itself: one would do")
-    return Verdict(base=base.name, difference=difference, against=tuple(against))
+    return Verdict(
+        base=base.name, difference=difference, favour=tuple(favour), against=tuple(against)
+    )
 
 
 def _renamed(asked: Sequence[Asked]) -> list[Asked]:

@@ -42,9 +42,10 @@ def lines(told: Verdict) -> tuple[str, ...]:
             f"right answers less those of standard RAG, on the same {each.n} questions: "
             f"{100 * each.difference:+.0f} points ({100 * each.low:+.0f} to {100 * each.high:+.0f})"
         )
-    if told.against:
-        return (*found, *(f"speculation does not pay here: {why}" for why in told.against))
-    return (*found, "nothing measured here speaks against speculation")
+    found += [f"for speculation: {why}" for why in told.favour]
+    found += [f"against speculation: {why}" for why in told.against]
+    found.append("speculation pays here" if told.pays else "speculation does not pay here")
+    return tuple(found)
 
 
 def to_json(
@@ -59,7 +60,8 @@ def to_json(
         ],
         "speculation": {
             "base": told.base,
-            "pays": not told.against,
+            "pays": told.pays,
+            "favour": list(told.favour),
             "against": list(told.against),
             "difference": told.difference.difference if told.difference else None,
             "difference_interval": [told.difference.low, told.difference.high]

@@ -111,7 +111,11 @@ class SilenceLedger(Protocol):
         ...
 
 
-SEVERITY_WEIGHTS: Final[Mapping[Severity, int]] = {Severity.WARNING: 1, Severity.CRITICAL: 3}
+SEVERITY_WEIGHTS: Final[Mapping[Severity, int]] = {
+    Severity.NOTICE: 0,
+    Severity.WARNING: 1,
+    Severity.CRITICAL: 3,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

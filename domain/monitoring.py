@@ -23,6 +23,9 @@ WEBHOOK: Final = "webhook"
 
 
 class Severity(StrEnum):
+    """`NOTICE`: worth knowing, no alarm."""
+
+    NOTICE = "notice"
     WARNING = "warning"
     CRITICAL = "critical"
 

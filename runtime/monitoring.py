@@ -5,15 +5,14 @@ from __future__ import annotations
 from random import SystemRandom
 
 from domain.clock import Clock, IdFactory
-from domain.errors import ConfigurationError
 from domain.ledger import Ledger
 from domain.monitoring import WebhookSender
 from domain.verification import LatencyClass
 from monitors.deliveries import DeliveryPump
-from monitors.disagreement import DisagreementMonitor
 from monitors.latency import LatencyMonitor, LatencyOptions
 from monitors.observer import Observer
-from monitors.spikes import SpikeOptions
+from monitors.stream import StreamOptions
+from monitors.stream_monitor import StreamMonitor
 from monitors.topics import TopicOptions
 from runtime.settings import Settings
 
@@ -27,17 +26,13 @@ def build_observer(settings: Settings, *, ledger: Ledger, ids: IdFactory) -> Obs
     )
 
 
-def build_monitor(settings: Settings, *, ledger: Ledger, ids: IdFactory) -> DisagreementMonitor:
-    """Build the monitor of disagreement.
-
-    Raises:
-        ConfigurationError: Window and baseline do not go together.
-    """
-    try:
-        options = SpikeOptions(window=settings.monitors.window, baseline=settings.monitors.baseline)
-    except ValueError as exc:
-        raise ConfigurationError(f"monitors: {exc}") from exc
-    return DisagreementMonitor(ledger.observations, ledger.alerts, ids=ids, options=options)
+def build_monitor(settings: Settings, *, ledger: Ledger, ids: IdFactory) -> StreamMonitor:
+    return StreamMonitor(
+        ledger.observations,
+        ledger.alerts,
+        ids=ids,
+        options=StreamOptions(window=settings.monitors.window),
+    )
 
 
 def build_latency_monitor(settings: Settings, *, ledger: Ledger, ids: IdFactory) -> LatencyMonitor:

@@ -20,11 +20,13 @@ async def prune(retention: Retention, settings: RetentionSettings, *, now: datet
     claims = now - timedelta(days=settings.claims_days)
     published = now - timedelta(days=settings.outbox_days)
     delivered = now - timedelta(days=settings.deliveries_days)
+    observed = now - timedelta(days=settings.observations_days)
     for _ in range(_BATCHES):
         gone = [
             await retention.prune_claims(made_before=claims, limit=BATCH),
             await retention.prune_outbox(published_before=published, limit=BATCH),
             await retention.prune_deliveries(made_before=delivered, limit=BATCH),
+            await retention.prune_observations(made_before=observed, limit=BATCH),
         ]
         pruned += sum(gone)
         if max(gone) < BATCH:

@@ -56,6 +56,9 @@ class RetentionSettings(Section):
 
     claims_days: float = Field(7.0, ge=1, description="idempotency keys")
     outbox_days: float = Field(7.0, ge=1, description="jobs that were published")
+    observations_days: float = Field(
+        180.0, ge=60, description="what the monitors keep of a question"
+    )
     deliveries_days: float = Field(90.0, ge=1, description="webhook deliveries made or given up")
     prune_seconds: float = Field(3600.0, gt=0, description="how often what is older is deleted")
 
@@ -315,8 +318,9 @@ class MonitorSettings(Section):
     evaluate_seconds: float = Field(5.0, gt=0)
     topic_similarity: float = Field(0.48, gt=0, lt=1, description="cosine to join a topic")
     max_topics: int = Field(256, ge=1)
-    window: int = Field(14, ge=5, description="questions in the sliding window")
-    baseline: int = Field(30, ge=10, description="questions before a topic's reference is frozen")
+    window: int = Field(
+        14, ge=5, description="questions among which a repeat by one key counts once"
+    )
 
 
 class WebhookSettings(Section):

@@ -41,10 +41,10 @@ from ingest.pipeline import IngestPipeline
 from ingest.review import ReviewDesk
 from monitors.calibration_drift import CalibrationDriftMonitor
 from monitors.deliveries import DeliveryPump
-from monitors.disagreement import DisagreementMonitor
 from monitors.latency import LatencyMonitor
 from monitors.observer import Observer
 from monitors.routing import AlertDispatcher
+from monitors.stream_monitor import StreamMonitor
 from runtime.alerts import build_dispatcher, build_sinks, sink_rows
 from runtime.answer_cache import KeptAnswers
 from runtime.answering import build_decomposer, build_query, model_urls
@@ -87,7 +87,7 @@ class Services:
     query: QueryPipeline
     answers: KeptAnswers
     observer: Observer
-    monitor: DisagreementMonitor
+    monitor: StreamMonitor
     latency_monitor: LatencyMonitor
     deliveries: DeliveryPump
     relay: OutboxRelay

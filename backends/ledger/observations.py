@@ -68,6 +68,25 @@ class SqlObservationLedger:
         )
         return found[::-1]
 
+    async def recorded(
+        self,
+        tenant_id: TenantId,
+        *,
+        since: datetime | None,
+        after: QuestionId | None,
+        limit: int,
+    ) -> Sequence[Observation]:
+        require_limit(limit)
+        at, question_id = observations.c.observed_at, observations.c.question_id
+        query = select(observations).where(observations.c.tenant_id == tenant_id)
+        if since is not None:
+            same = (at == since) & (question_id > (after or ""))
+            query = query.where((at > since) | same)
+        query = query.order_by(at, question_id).limit(limit)
+        return await self._database.read(
+            lambda connection: [_observation(row) for row in connection.execute(query)]
+        )
+
     async def latencies(
         self, tenant_id: TenantId, *, since: datetime, limit: int
     ) -> Sequence[Latency]:

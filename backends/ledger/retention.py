@@ -10,7 +10,7 @@ from sqlalchemy import Connection, CursorResult, delete, select, tuple_
 
 from backends.ledger.cursors import require_limit
 from backends.ledger.engine import Database
-from backends.ledger.schema import claims, deliveries, outbox
+from backends.ledger.schema import claims, deliveries, observations, outbox
 
 
 class SqlRetention:
@@ -37,6 +37,12 @@ class SqlRetention:
         )
         gone = delete(deliveries).where(deliveries.c.id.in_(old), deliveries.c.pending.is_(False))
         return await self._run(lambda c: c.execute(gone))
+
+    async def prune_observations(self, *, made_before: datetime, limit: int) -> int:
+        require_limit(limit)
+        key = observations.c.question_id
+        old = select(key).where(observations.c.observed_at < made_before).limit(limit)
+        return await self._run(lambda c: c.execute(delete(observations).where(key.in_(old))))
 
     async def _run(self, statement: Callable[[Connection], CursorResult[Any]]) -> int:
         return await self._database.write(lambda connection: statement(connection).rowcount)

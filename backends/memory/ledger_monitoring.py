@@ -38,6 +38,25 @@ class InMemoryObservationLedger:
         found.sort(key=lambda observation: (observation.observed_at, observation.question_id))
         return found[-limit:]
 
+    async def recorded(
+        self,
+        tenant_id: TenantId,
+        *,
+        since: datetime | None,
+        after: QuestionId | None,
+        limit: int,
+    ) -> Sequence[Observation]:
+        cursors.require_limit(limit)
+        found = [
+            observation
+            for observation in self._observations
+            if observation.tenant_id == tenant_id
+            and (since is None or observation.observed_at >= since)
+            and (observation.observed_at != since or observation.question_id > (after or ""))
+        ]
+        found.sort(key=lambda observation: (observation.observed_at, observation.question_id))
+        return found[:limit]
+
     def of_question(self, question_id: QuestionId) -> Observation | None:
         """Return what was observed of a question; None where it was not."""
         found = (one for one in self._observations if one.question_id == question_id)
@@ -83,6 +102,12 @@ class InMemoryObservationLedger:
 
     def write(self, observation: Observation) -> None:
         self._observations.append(observation)
+
+    def forget(self, *, made_before: datetime, limit: int) -> int:
+        old = [seen for seen in self._observations if seen.observed_at < made_before][:limit]
+        gone = {seen.question_id for seen in old}
+        self._observations = [seen for seen in self._observations if seen.question_id not in gone]
+        return len(old)
 
     def tenants(self) -> frozenset[TenantId]:
         return frozenset(tenant_id for tenant_id, _ in self._topics)

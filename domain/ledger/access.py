@@ -153,3 +153,7 @@ class Retention(Protocol):
     async def prune_deliveries(self, *, made_before: datetime, limit: int) -> int:
         """Delete deliveries that were made or given up."""
         ...
+
+    async def prune_observations(self, *, made_before: datetime, limit: int) -> int:
+        """Delete observations; questions and what people said of them stay."""
+        ...

@@ -71,6 +71,24 @@ class ObservationLedger(Protocol):
         """Return the latest `limit`, oldest first."""
         ...
 
+    async def recorded(
+        self,
+        tenant_id: TenantId,
+        *,
+        since: datetime | None,
+        after: QuestionId | None,
+        limit: int,
+    ) -> Sequence[Observation]:
+        """Return the first `limit` of all topics, oldest first, equal times by question id.
+
+        Args:
+            tenant_id: Whose they are.
+            since: None older than this.
+            after: Of those observed at `since` exactly, the ids after this one alone.
+            limit: At most so many.
+        """
+        ...
+
     async def latencies(
         self, tenant_id: TenantId, *, since: datetime, limit: int
     ) -> Sequence[Latency]:

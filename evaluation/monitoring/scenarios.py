@@ -134,7 +134,7 @@ def _poison(rng: random.Random, kind: Kind, share: float) -> Poison:
     documents = rng.randint(1, 8)
     held = (0.2, 0.6)
     if kind in {"collapse", "concentration"}:
-        documents, held = rng.randint(3, 12), (0.55, 0.95)
+        documents, held = rng.randint(8, 14), (0.55, 0.95)
     return Poison(
         share=share,
         documents=documents,

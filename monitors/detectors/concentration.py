@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from monitors.detectors.charts import ChartOptions
 from monitors.detectors.interface import Step
 from monitors.detectors.references import Reference, ReferenceOptions, begun, learn
-from monitors.detectors.suspects import holders
+from monitors.detectors.suspects import holders, young_days
 from monitors.detectors.tallies import Change, Watch, rate_ceiling, take
 from monitors.sightings import Sighting, Signal
 
@@ -19,6 +20,8 @@ class ConcentrationOptions:
 
     Attributes:
         least: Questions before anything is told.
+        baseline: Questions that are learned from at once.
+        delay: Questions that a new one waits for before it is learned from.
         memory: Questions that the usual rates are made of.
         prior, weight: Believed rate of everybody, worth so many questions.
         slack: What may be above the usual rate for good.
@@ -27,20 +30,32 @@ class ConcentrationOptions:
     """
 
     least: int = 12
+    baseline: int = 30
+    delay: int = 15
     memory: int = 150
     prior: float = 0.03
-    weight: float = 8.0
-    slack: float = 0.1
+    weight: float = 4.0
+    slack: float = 0.06
     fall: float = 0.4
     some: float = 0.06
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConcentrationState:
-    """`held`: by who, how many of the first `questions` he held."""
+    """What is remembered of a topic.
+
+    Attributes:
+        questions: Those that were learned from.
+        ready_at: When there were enough.
+        held: By who, how many of them he held.
+        waiting: Who held those that are not learned from yet, oldest first.
+        usual: Disagreement; None where collapses are not looked for.
+    """
 
     questions: int = 0
+    ready_at: datetime | None = None
     held: Mapping[str, int] = field(default_factory=dict)
+    waiting: tuple[tuple[str, ...], ...] = ()
     usual: Reference | None = None
     watch: Watch = field(default_factory=Watch)
 
@@ -65,7 +80,8 @@ class ConcentrationDetector:
     def take(self, sighting: Sighting, state: ConcentrationState) -> Step[ConcentrationState]:
         if not sighting.evidence:
             return Step(state=state)
-        holding = holders(sighting.evidence)
+        young = young_days(sighting.at, state.ready_at)
+        holding = holders(sighting.evidence, young)
         if self.collapsing and not self._collapsed(sighting, state):
             holding = ()
         change = Change(watch=state.watch)
@@ -78,8 +94,7 @@ class ConcentrationDetector:
                 options=self.chart,
             )
         state = replace(state, watch=change.watch)
-        if not self._doubtful(state):
-            state = self._learned(sighting, holding, state)
+        state = self._learned(sighting, holding, state, doubtful=self._doubtful(state))
         return Step(state=state, signals=self._told(sighting, change))
 
     def _collapsed(self, sighting: Sighting, state: ConcentrationState) -> bool:
@@ -111,18 +126,36 @@ class ConcentrationDetector:
         )
 
     def _learned(
-        self, sighting: Sighting, holding: tuple[str, ...], state: ConcentrationState
+        self,
+        sighting: Sighting,
+        holding: tuple[str, ...],
+        state: ConcentrationState,
+        *,
+        doubtful: bool,
     ) -> ConcentrationState:
         if self.collapsing and sighting.disagreement is not None:
             usual = state.usual or begun(self.references)
-            learned = learn(usual, sighting.disagreement, sighting.at, self.references)
+            learned = learn(
+                usual, sighting.disagreement, sighting.at, self.references, doubtful=doubtful
+            )
             state = replace(state, usual=learned)
         if state.questions >= self.options.memory:
             return state
+        waiting: tuple[tuple[str, ...], ...] = (holding,)
+        if state.questions >= self.options.baseline:
+            waiting = (*state.waiting, holding)
+            if len(waiting) <= self.options.delay or doubtful:
+                return replace(state, waiting=waiting[-self.options.delay :])
+        elif doubtful:
+            return state
         held = dict(state.held)
-        for who in holding:
+        for who in waiting[0]:
             held[who] = held.get(who, 0) + 1
-        return replace(state, questions=state.questions + 1, held=held)
+        questions = state.questions + 1
+        ready_at = sighting.at if questions == self.options.least else state.ready_at
+        return replace(
+            state, questions=questions, held=held, ready_at=ready_at, waiting=waiting[1:]
+        )
 
     def _told(self, sighting: Sighting, change: Change) -> tuple[Signal, ...]:
         if change.change is None:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Final
 
 from monitors.detectors.charts import ChartOptions
 from monitors.detectors.interface import Step
-from monitors.detectors.suspects import is_suspect
+from monitors.detectors.suspects import is_suspect, young_days
 from monitors.detectors.tallies import Change, Watch, rate_ceiling, take
 from monitors.sightings import Sighting, Signal
 
 ALL: Final = "questions"
 FRESH: Final = "questions with fresh evidence"
 _KEYS_KEPT: Final = 500
+_DOCUMENTS_KEPT: Final = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,11 +48,15 @@ class Settled:
     """`counts`: answers seen until one of them stood `settled` times; then `group` is that one.
 
     Attributes:
+        settled_at: When it was settled.
+        beside: Suspect documents in the evidence of questions that were answered so, the latest.
         newer: The answer that differed last, and how often in a row.
     """
 
     counts: Mapping[str, int] = field(default_factory=dict)
     group: str | None = None
+    settled_at: datetime | None = None
+    beside: tuple[str, ...] = ()
     newer: str | None = None
     run: int = 0
 
@@ -75,13 +81,16 @@ class FlipState:
 
 
 def settle(
-    keys: Mapping[str, Settled], key: str, group: str, *, needed: int
+    keys: Mapping[str, Settled], key: str, group: str, at: datetime, *, needed: int
 ) -> Mapping[str, Settled]:
     """Return the keys with one more answer to one that is not settled."""
     known = keys.get(key, Settled())
     count = known.counts.get(group, 0) + 1
     counts = {**known.counts, group: count}
-    found = {**keys, key: Settled(counts=counts, group=group if count >= needed else None)}
+    settled = Settled(counts=counts)
+    if count >= needed:
+        settled = Settled(group=group, settled_at=at)
+    found = {**keys, key: settled}
     while len(found) > _KEYS_KEPT:
         del found[next(iter(found))]
     return found
@@ -101,14 +110,18 @@ class FlipDetector:
             return Step(state=state)
         known = state.keys.get(sighting.key, Settled())
         if known.group is None:
-            keys = settle(state.keys, sighting.key, sighting.group, needed=self.options.settled)
+            keys = settle(
+                state.keys, sighting.key, sighting.group, sighting.at, needed=self.options.settled
+            )
             return Step(state=replace(state, keys=keys))
         differs = sighting.group != known.group
+        suspects = _suspects(sighting, known)
+        fresh = bool(suspects - set(known.beside))
         change = Change(watch=state.watch)
         if state.repeats >= self.options.least:
             change = take(
                 state.watch,
-                self._trials(sighting, state, differs=differs),
+                self._trials(sighting, state, differs=differs, fresh=fresh),
                 question_id=sighting.question_id,
                 at=sighting.at,
                 options=self.chart,
@@ -121,14 +134,16 @@ class FlipDetector:
             state = replace(state, repeats=state.repeats + 1, differing=state.differing + differs)
         if change.watch.since is None:
             again = known.again(sighting.group, accepted=self.options.accepted)
+            if not differs and not suspects <= set(known.beside):
+                beside = dict.fromkeys((*known.beside, *sorted(suspects)))
+                again = replace(again, beside=tuple(beside)[-_DOCUMENTS_KEPT:])
             if again is not known:
                 state = replace(state, keys={**state.keys, sighting.key: again})
         return Step(state=state, signals=self._told(sighting, change))
 
     def _trials(
-        self, sighting: Sighting, state: FlipState, *, differs: bool
+        self, sighting: Sighting, state: FlipState, *, differs: bool, fresh: bool
     ) -> Mapping[str, tuple[bool, float]]:
-        fresh = any(map(is_suspect, sighting.evidence))
         near, far = (
             rate_ceiling(
                 state.differing,
@@ -167,3 +182,8 @@ class FlipDetector:
                 questions=change.affected,
             ),
         )
+
+
+def _suspects(sighting: Sighting, known: Settled) -> set[str]:
+    young = young_days(sighting.at, known.settled_at)
+    return {one.document for one in sighting.evidence if is_suspect(one, young)}

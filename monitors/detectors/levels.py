@@ -56,10 +56,9 @@ class LevelDetector:
                 at=sighting.at,
                 options=self.chart,
             )
-        references = state.references
-        if step.change is None and not step.chart.doubtful(self.chart):
-            learned = learn(own, value, sighting.at, self.references)
-            references = {**references, sighting.stratum: learned}
+        doubtful = step.change is not None or step.chart.doubtful(self.chart)
+        learned = learn(own, value, sighting.at, self.references, doubtful=doubtful)
+        references = {**state.references, sighting.stratum: learned}
         signals = self._told(sighting, state, step, held)
         return Step(state=LevelState(references=references, chart=step.chart), signals=signals)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
@@ -21,8 +21,11 @@ class ReferenceOptions:
         prior_mean, prior_spread, prior_weight: What is believed before the first value, and how
             many values that belief is worth: a few quiet questions do not prove silence.
         slack: What may be above the mean for good without being told: drift, and the time of day.
+        floor: Least ceiling, whatever was learned.
         deviations: Standard errors of the mean that are conceded on top.
         memory: Values that a frozen mean follows over.
+        delay: Values that a new one waits for before it is learned, so that a rise is doubted before
+            it teaches.
         drift_per_day: How far a frozen mean may move in a day once `memory` values are in.
         drift_total: How far it may ever move from where it was frozen.
     """
@@ -33,8 +36,10 @@ class ReferenceOptions:
     prior_spread: float = 0.25
     prior_weight: float = 8.0
     slack: float = 0.06
+    floor: float = 0.0
     deviations: float = 1.0
     memory: int = 150
+    delay: int = 15
     drift_per_day: float = 0.01
     drift_total: float = 0.1
 
@@ -48,6 +53,7 @@ class Reference:
         squares: Sum of squared distances from the mean, of values and prior.
         frozen: The mean at `baseline` values; None before.
         moved_at: Time of the latest value that moved it.
+        waiting: Values that are not learned yet, oldest first.
     """
 
     count: int = 0
@@ -55,16 +61,20 @@ class Reference:
     squares: float = 0.0
     frozen: float | None = None
     moved_at: datetime | None = None
+    waiting: tuple[float, ...] = ()
 
     def ready(self, options: ReferenceOptions) -> bool:
         return self.count >= options.least
 
+    def spread(self, options: ReferenceOptions) -> float:
+        """Return the standard deviation of the values, the prior's among them."""
+        return math.sqrt(self.squares / (self.count + options.prior_weight))
+
     def ceiling(self, options: ReferenceOptions) -> float:
         """Return the highest mean that is taken for usual."""
         worth = self.count + options.prior_weight
-        spread = math.sqrt(self.squares / worth)
-        error = options.deviations * spread / math.sqrt(worth)
-        return min(self.mean + options.slack + error, _HIGHEST)
+        error = options.deviations * self.spread(options) / math.sqrt(worth)
+        return min(max(self.mean + options.slack + error, options.floor), _HIGHEST)
 
 
 def begun(options: ReferenceOptions, *, mean: float | None = None) -> Reference:
@@ -75,13 +85,34 @@ def begun(options: ReferenceOptions, *, mean: float | None = None) -> Reference:
     )
 
 
-def learn(reference: Reference, value: float, at: datetime, options: ReferenceOptions) -> Reference:
-    """Return the reference with a value of an undisturbed time in it.
+def learn(
+    reference: Reference,
+    value: float,
+    at: datetime,
+    options: ReferenceOptions,
+    *,
+    doubtful: bool = False,
+) -> Reference:
+    """Return the reference after one more value.
 
-    Until it is frozen the mean is that of all values. Then each value moves it as one of
-    `count`, as one of `memory` at last, within `drift_total` of where it was frozen, and beyond
-    `memory` values by the time that passed, so that nobody teaches much by asking much.
+    Once it is frozen values wait for `delay` others; what comes out of the wait while the present
+    is `doubtful` is passed over. Until it is frozen the mean is that of all values. Then each moves
+    it as one of `count`, as one of `memory` at last, within `drift_total` of where it was frozen,
+    and beyond `memory` values by the time that passed, so that nobody teaches much by asking much.
     """
+    if reference.frozen is None:
+        return reference if doubtful else _moved(reference, value, at, options)
+    waiting = (*reference.waiting, value)
+    if len(waiting) > options.delay:
+        if not doubtful:
+            reference = _moved(reference, waiting[0], at, options)
+        waiting = waiting[1:]
+    return replace(reference, waiting=waiting)
+
+
+def _moved(
+    reference: Reference, value: float, at: datetime, options: ReferenceOptions
+) -> Reference:
     if reference.moved_at is not None and at < reference.moved_at:
         at = reference.moved_at
     count = reference.count + 1
@@ -103,4 +134,4 @@ def learn(reference: Reference, value: float, at: datetime, options: ReferenceOp
     frozen = mean if count == options.baseline else reference.frozen
     if reference.count >= options.memory:
         count = reference.count
-    return Reference(count=count, mean=mean, squares=squares, frozen=frozen, moved_at=at)
+    return replace(reference, count=count, mean=mean, squares=squares, frozen=frozen, moved_at=at)

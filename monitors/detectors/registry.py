@@ -40,7 +40,7 @@ TOPIC_DETECTORS: Final[Mapping[str, Detector[Any]]] = {
         name=SPIKE,
         quantity="disagreement",
         read=lambda sighting: sighting.disagreement,
-        references=ReferenceOptions(),
+        references=ReferenceOptions(floor=0.12),
         chart=ChartOptions(threshold=6.0),
     ),
     SUSTAINED: SustainedDetector(name=SUSTAINED, options=SustainedOptions()),
@@ -70,7 +70,7 @@ TOPIC_DETECTORS: Final[Mapping[str, Detector[Any]]] = {
         quantity="share of abstentions",
         read=lambda sighting: float(sighting.withheld),
         references=ReferenceOptions(prior_mean=0.08),
-        chart=ChartOptions(threshold=6.5),
+        chart=ChartOptions(threshold=7.0),
     ),
     CONTESTED: ContestedDetector(name=CONTESTED, options=ContestedOptions()),
 }
@@ -78,7 +78,7 @@ TOPIC_DETECTORS: Final[Mapping[str, Detector[Any]]] = {
 
 TENANT_DETECTORS: Final[Mapping[str, Detector[Any]]] = {
     SOURCES: SourcesDetector(
-        name=SOURCES, references=ReferenceOptions(), chart=ChartOptions(threshold=7.0)
+        name=SOURCES, references=ReferenceOptions(), chart=ChartOptions(threshold=6.0)
     ),
 }
 """Those that look at all questions of a tenant."""

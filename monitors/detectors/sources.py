@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Final
 
 from monitors.detectors.charts import ChartOptions
 from monitors.detectors.flips import Settled, settle
 from monitors.detectors.interface import Step
 from monitors.detectors.references import Reference, ReferenceOptions, begun, learn
-from monitors.detectors.suspects import suspects
+from monitors.detectors.suspects import sources_of, suspects, young_days
 from monitors.detectors.tallies import Change, Watch, take
 from monitors.sightings import Sighting, Signal
 
@@ -25,11 +26,13 @@ class TopicView:
     Attributes:
         disagreement: Mean disagreement.
         wrong: Share of questions that went wrong.
+        ready_at: When both were ready.
         keys: Settled answers.
     """
 
     disagreement: Reference
     wrong: Reference
+    ready_at: datetime | None = None
     keys: Mapping[str, Settled] = field(default_factory=dict)
 
 
@@ -51,13 +54,16 @@ class SourcesDetector:
     such questions, so a topic that is contested anyway accuses nobody.
 
     Attributes:
-        rise: By how much a disagreement must lie above the mean.
+        spreads, least, most: By how many spreads of the topic's disagreement a question's must lie
+            above the mean to be clearly above it, and the least and the most that may be.
     """
 
     name: str
     references: ReferenceOptions
     chart: ChartOptions
-    rise: float = 0.2
+    spreads: float = 1.5
+    least: float = 0.15
+    most: float = 0.35
 
     def start(self) -> SourcesState:
         return SourcesState(everywhere=self._view())
@@ -68,21 +74,25 @@ class SourcesDetector:
         held = own if ready else state.everywhere
         wrong = self._wrong(sighting, own, held)
         change = Change(watch=state.watch)
+        accused = self._accused(sighting, own, state)
         if held.wrong.ready(self.references):
             ceiling = held.wrong.ceiling(self.references)
             change = take(
                 state.watch,
-                dict.fromkeys(suspects(sighting.evidence), (wrong, ceiling)),
+                dict.fromkeys(accused, (wrong, ceiling)),
                 question_id=sighting.question_id,
                 at=sighting.at,
                 options=self.chart,
             )
         state = replace(state, watch=change.watch)
-        own = replace(own, keys=self._settled(sighting, own.keys))
-        if not self._accused(sighting, state):
-            own = self._learned(sighting, own, wrong=wrong)
-            everywhere = self._learned(sighting, state.everywhere, wrong=wrong)
-            state = replace(state, everywhere=everywhere)
+        charts = state.watch.charts
+        doubtful = any(who in charts and charts[who].doubtful(self.chart) for who in accused)
+        own = replace(own, keys=self._settled(sighting, own.keys, accused=doubtful))
+        own = self._learned(sighting, own, wrong=wrong, doubtful=doubtful)
+        state = replace(
+            state,
+            everywhere=self._learned(sighting, state.everywhere, wrong=wrong, doubtful=doubtful),
+        )
         state = replace(state, topics={**state.topics, sighting.topic: own})
         return Step(state=state, signals=self._told(sighting, change))
 
@@ -92,36 +102,48 @@ class SourcesDetector:
     def _wrong(self, sighting: Sighting, own: TopicView, held: TopicView) -> bool:
         settled = own.keys.get(sighting.key or "", Settled()).group
         flipped = settled is not None and sighting.group not in {None, settled}
-        loud = (
-            sighting.disagreement is not None
-            and sighting.disagreement >= held.disagreement.mean + self.rise
-        )
+        usual = held.disagreement
+        rise = min(max(self.spreads * usual.spread(self.references), self.least), self.most)
+        loud = sighting.disagreement is not None and sighting.disagreement >= usual.mean + rise
         return flipped or loud or sighting.withheld
 
-    def _accused(self, sighting: Sighting, state: SourcesState) -> bool:
-        """Whether the question should not be learned from: somebody in its evidence is suspected."""
-        charts = state.watch.charts
-        return any(
-            who in charts and charts[who].doubtful(self.chart)
-            for who in suspects(sighting.evidence)
-        )
+    def _accused(self, sighting: Sighting, own: TopicView, state: SourcesState) -> tuple[str, ...]:
+        """Return the suspects, and who became one when he was younger."""
+        found = suspects(sighting.evidence, young_days(sighting.at, own.ready_at))
+        known = (who for who in sources_of(sighting.evidence) if who in state.watch.charts)
+        return tuple(dict.fromkeys((*found, *known)))
 
-    def _learned(self, sighting: Sighting, view: TopicView, *, wrong: bool) -> TopicView:
+    def _learned(
+        self, sighting: Sighting, view: TopicView, *, wrong: bool, doubtful: bool
+    ) -> TopicView:
         disagreement = view.disagreement
         if sighting.disagreement is not None:
-            disagreement = learn(disagreement, sighting.disagreement, sighting.at, self.references)
+            disagreement = learn(
+                disagreement,
+                sighting.disagreement,
+                sighting.at,
+                self.references,
+                doubtful=doubtful,
+            )
+        learned = learn(view.wrong, float(wrong), sighting.at, self.references, doubtful=doubtful)
+        begins = view.ready_at is None and learned.ready(self.references)
         return TopicView(
             disagreement=disagreement,
-            wrong=learn(view.wrong, float(wrong), sighting.at, self.references),
+            wrong=learned,
+            ready_at=sighting.at if begins else view.ready_at,
             keys=view.keys,
         )
 
-    def _settled(self, sighting: Sighting, keys: Mapping[str, Settled]) -> Mapping[str, Settled]:
+    def _settled(
+        self, sighting: Sighting, keys: Mapping[str, Settled], *, accused: bool
+    ) -> Mapping[str, Settled]:
         if sighting.key is None or sighting.group is None:
             return keys
         known = keys.get(sighting.key, Settled())
         if known.group is None:
-            return settle(keys, sighting.key, sighting.group, needed=_SETTLED)
+            return settle(keys, sighting.key, sighting.group, sighting.at, needed=_SETTLED)
+        if accused:
+            return keys
         again = known.again(sighting.group, accepted=_ACCEPTED)
         return keys if again is known else {**keys, sighting.key: again}
 

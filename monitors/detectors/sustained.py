@@ -30,7 +30,7 @@ class SustainedOptions:
     first: int = 30
     prior: float = 0.1
     weight: float = 10.0
-    chance: float = 1e-4
+    chance: float = 1e-5
     calm: float = 0.1
 
 

@@ -16,7 +16,7 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-BETS: Final = (0.08, 0.2, 0.45, 0.8)
+BETS: Final = (0.12, 0.3, 0.55, 0.85)
 """Shares of the largest possible bet: small ones find small rises in noise, large ones rare things."""
 
 Wealth = tuple[float, ...]

@@ -67,6 +67,29 @@ async def test_windows_are_apart_by_topic_and_tenant(ledger: Ledger) -> None:
     assert [item.question_id for item in window] == ["q1"]
 
 
+async def test_a_record_is_read_page_by_page_oldest_first_over_all_topics(ledger: Ledger) -> None:
+    for name, topic_name, seconds in (
+        ("q3", "t1", 3),
+        ("q1", "t2", 1),
+        ("q2b", "t1", 2),
+        ("q2a", "t2", 2),
+    ):
+        seen = observation(name, topic=topic_name, observed_at=later(seconds))
+        await ledger.questions.add(question(name), seen)
+    other = observation("q0", tenant_id=OTHER_TENANT, observed_at=later(2))
+    await ledger.questions.add(question("q0", tenant_id=OTHER_TENANT), other)
+
+    first = await ledger.observations.recorded(DEFAULT_TENANT, since=None, after=None, limit=2)
+    rest = await ledger.observations.recorded(
+        DEFAULT_TENANT, since=first[-1].observed_at, after=first[-1].question_id, limit=9
+    )
+    since = await ledger.observations.recorded(DEFAULT_TENANT, since=later(2), after=None, limit=9)
+
+    assert [item.question_id for item in first] == ["q1", "q2a"]
+    assert [item.question_id for item in rest] == ["q2b", "q3"]
+    assert [item.question_id for item in since] == ["q2a", "q2b", "q3"]
+
+
 async def test_latencies_are_those_of_the_latest_of_a_tenant_since_a_moment(ledger: Ledger) -> None:
     for number in range(5):
         seen = replace(

@@ -7,11 +7,21 @@ from pathlib import Path
 
 import pytest
 
+from domain.answering import QuestionId
 from domain.documents import DEFAULT_TENANT, DocumentId
 from domain.ledger import Ledger
 from runtime.retention import BATCH, prune
 from runtime.settings import Settings
-from tests.ledger_rows import NOW, REVIEWER, claim, later, upload, webhook
+from tests.ledger_rows import (
+    NOW,
+    REVIEWER,
+    claim,
+    later,
+    observation,
+    question,
+    upload,
+    webhook,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -70,6 +80,21 @@ async def test_only_finished_deliveries_go(ledger: Ledger) -> None:
     kept = await ledger.webhooks.deliveries(DEFAULT_TENANT, hook.id)
     assert (early, gone) == (0, 2)
     assert [one.id for one in kept] == [waiting.id]
+
+
+async def test_old_observations_go_and_their_questions_stay(ledger: Ledger) -> None:
+    for name, seconds in (("q1", 1), ("q2", 2), ("q3", 60)):
+        seen = observation(name, observed_at=later(seconds))
+        await ledger.questions.add(question(name), seen)
+
+    batches = [
+        await ledger.retention.prune_observations(made_before=later(30), limit=1) for _ in range(3)
+    ]
+
+    kept = await ledger.observations.recorded(DEFAULT_TENANT, since=None, after=None, limit=9)
+    assert batches == [1, 1, 0]
+    assert [item.question_id for item in kept] == ["q3"]
+    assert (await ledger.questions.get(DEFAULT_TENANT, QuestionId("q1"))).id == "q1"
 
 
 async def test_a_batch_is_bounded(ledger: Ledger) -> None:

@@ -27,8 +27,9 @@ from domain.monitoring import (
     Webhook,
     WebhookId,
 )
-from monitors.disagreement import NAME, DisagreementMonitor
+from monitors.detectors.registry import SPIKE
 from monitors.events import fingerprint
+from monitors.stream_monitor import NAME, StreamMonitor
 from tests.builders import EPOCH
 from tests.ledger_rows import alert as other_alert
 from tests.ledgers import clock, migrated_sqlite, sqlite_url
@@ -42,7 +43,8 @@ pytestmark = pytest.mark.anyio
 LATER = EPOCH + timedelta(days=1)
 HOOK = WebhookId("wh_a")
 QUIET = [observe(number, 0.0) for number in range(30)]
-LOUD = [observe(number, 5 / 6) for number in range(30, 50)]
+# Loud to the detector of spikes alone: neither disputed nor of thin margin.
+LOUD = [replace(observe(number, 0.65), margin=1.0) for number in range(30, 50)]
 CALM = [observe(number, 0.0) for number in range(50, 90)]
 
 
@@ -63,8 +65,8 @@ def ids() -> SequentialIds:
 
 
 @pytest.fixture
-def monitor(ledger: Ledger, ids: SequentialIds) -> DisagreementMonitor:
-    return DisagreementMonitor(ledger.observations, ledger.alerts, ids=ids)
+def monitor(ledger: Ledger, ids: SequentialIds) -> StreamMonitor:
+    return StreamMonitor(ledger.observations, ledger.alerts, ids=ids)
 
 
 async def write(
@@ -119,7 +121,7 @@ async def alerts(ledger: Ledger) -> Sequence[Alert]:
 
 
 async def test_a_spike_fires_once_however_often_it_is_evaluated(
-    ledger: Ledger, monitor: DisagreementMonitor
+    ledger: Ledger, monitor: StreamMonitor
 ) -> None:
     await write(ledger, [*QUIET, *LOUD])
 
@@ -130,12 +132,12 @@ async def test_a_spike_fires_once_however_often_it_is_evaluated(
     assert again == []
     (stored,) = await alerts(ledger)
     assert stored == first[0]
-    assert stored.labels == {"monitor": NAME, "topic": TOPIC}
+    assert stored.labels == {"monitor": SPIKE, "topic": TOPIC}
     assert stored.severity is Severity.WARNING
 
 
 async def test_an_alert_resolves_after_the_calm_and_keeps_its_id(
-    ledger: Ledger, monitor: DisagreementMonitor
+    ledger: Ledger, monitor: StreamMonitor
 ) -> None:
     await write(ledger, [*QUIET, *LOUD])
     fired = await monitor.evaluate(DEFAULT_TENANT, now=LATER)
@@ -148,7 +150,7 @@ async def test_an_alert_resolves_after_the_calm_and_keeps_its_id(
     assert resolved[0].ends_at > resolved[0].starts_at
 
 
-async def test_only_the_struck_topic_alerts(ledger: Ledger, monitor: DisagreementMonitor) -> None:
+async def test_only_the_struck_topic_alerts(ledger: Ledger, monitor: StreamMonitor) -> None:
     await write(ledger, [*QUIET, *LOUD])
     other = TopicId("top_other")
     calm = [replace(observe(number, 0.0), topic_id=other) for number in range(100, 160)]
@@ -160,7 +162,7 @@ async def test_only_the_struck_topic_alerts(ledger: Ledger, monitor: Disagreemen
 
 
 async def test_receivers_are_told_ids_and_numbers_and_no_words(
-    ledger: Ledger, monitor: DisagreementMonitor
+    ledger: Ledger, monitor: StreamMonitor
 ) -> None:
     await subscribe(ledger)
     await write(ledger, [*QUIET, *LOUD, *CALM])
@@ -174,8 +176,8 @@ async def test_receivers_are_told_ids_and_numbers_and_no_words(
     data = firing["data"]
     assert isinstance(data, dict)
     assert data["id"] == changed[0].id
-    assert data["labels"] == {"monitor": NAME, "topic": TOPIC}
-    assert data["disagreement"] >= data["threshold"] > data["reference"]
+    assert data["labels"] == {"monitor": SPIKE, "topic": TOPIC}
+    assert data["ceiling"] > data["usual"]
     assert set(data["questions"]) <= {seen.question_id for seen in LOUD}
     assert changed[0].annotations["questions"].split(",") == data["questions"]
     ended = resolved["data"]
@@ -186,7 +188,7 @@ async def test_receivers_are_told_ids_and_numbers_and_no_words(
 async def test_two_evaluators_at_once_fire_once(ledger: Ledger, ids: SequentialIds) -> None:
     await subscribe(ledger)
     await write(ledger, [*QUIET, *LOUD])
-    pair = [DisagreementMonitor(ledger.observations, ledger.alerts, ids=ids) for _ in range(2)]
+    pair = [StreamMonitor(ledger.observations, ledger.alerts, ids=ids) for _ in range(2)]
 
     changed = await asyncio.gather(
         *(monitor.evaluate(DEFAULT_TENANT, now=LATER) for monitor in pair)
@@ -204,6 +206,7 @@ class DyingObservations:
         self._ledger = ledger
         self.window = ledger.window
         self.latencies = ledger.latencies
+        self.recorded = ledger.recorded
         self.topics = ledger.topics
         self.save_topic = ledger.save_topic
         self.monitor_state = ledger.monitor_state
@@ -217,10 +220,10 @@ async def test_a_crash_between_alert_and_state_neither_loses_nor_doubles_the_ale
 ) -> None:
     await subscribe(ledger)
     await write(ledger, [*QUIET, *LOUD])
-    dying = DisagreementMonitor(DyingObservations(ledger.observations), ledger.alerts, ids=ids)
+    dying = StreamMonitor(DyingObservations(ledger.observations), ledger.alerts, ids=ids)
     with pytest.raises(TransientError):
         await dying.evaluate(DEFAULT_TENANT, now=LATER)
-    survivor = DisagreementMonitor(ledger.observations, ledger.alerts, ids=ids)
+    survivor = StreamMonitor(ledger.observations, ledger.alerts, ids=ids)
 
     repeated = await survivor.evaluate(DEFAULT_TENANT, now=LATER)
     await write(ledger, CALM)
@@ -233,10 +236,10 @@ async def test_a_crash_between_alert_and_state_neither_loses_nor_doubles_the_ale
 
 async def test_a_restart_changes_nothing(ledger: Ledger, ids: SequentialIds) -> None:
     await write(ledger, [*QUIET, *LOUD[:3]])
-    before = DisagreementMonitor(ledger.observations, ledger.alerts, ids=ids)
+    before = StreamMonitor(ledger.observations, ledger.alerts, ids=ids)
     await before.evaluate(DEFAULT_TENANT, now=LATER)
     await write(ledger, LOUD[3:])
-    after = DisagreementMonitor(ledger.observations, ledger.alerts, ids=ids)
+    after = StreamMonitor(ledger.observations, ledger.alerts, ids=ids)
 
     changed = await after.evaluate(DEFAULT_TENANT, now=LATER)
 
@@ -244,11 +247,11 @@ async def test_a_restart_changes_nothing(ledger: Ledger, ids: SequentialIds) -> 
 
 
 async def test_an_alert_that_an_overtaken_evaluator_left_standing_is_resolved(
-    ledger: Ledger, monitor: DisagreementMonitor
+    ledger: Ledger, monitor: StreamMonitor
 ) -> None:
     await write(ledger, QUIET)
     await monitor.evaluate(DEFAULT_TENANT, now=LATER)
-    labels = {"monitor": NAME, "topic": str(TOPIC)}
+    labels = {"monitor": SPIKE, "topic": str(TOPIC)}
     stray = Alert(
         id=AlertId("alr_stray"),
         tenant_id=DEFAULT_TENANT,
@@ -268,7 +271,7 @@ async def test_an_alert_that_an_overtaken_evaluator_left_standing_is_resolved(
 
 
 async def test_an_alert_that_was_resolved_over_the_state_stands_up_again(
-    ledger: Ledger, monitor: DisagreementMonitor
+    ledger: Ledger, monitor: StreamMonitor
 ) -> None:
     await write(ledger, [*QUIET, *LOUD])
     (fired,) = await monitor.evaluate(DEFAULT_TENANT, now=LATER)
@@ -283,7 +286,7 @@ async def test_an_alert_that_was_resolved_over_the_state_stands_up_again(
 
 
 async def test_alerts_of_other_monitors_are_left_alone(
-    ledger: Ledger, monitor: DisagreementMonitor
+    ledger: Ledger, monitor: StreamMonitor
 ) -> None:
     await write(ledger, QUIET)
     await ledger.alerts.fire(other_alert(), event_type="alert.firing", payload="{}")
@@ -292,7 +295,7 @@ async def test_alerts_of_other_monitors_are_left_alone(
 
 
 async def test_what_is_committed_shortly_after_its_topic_is_not_missed(
-    ledger: Ledger, monitor: DisagreementMonitor
+    ledger: Ledger, monitor: StreamMonitor
 ) -> None:
     await write(ledger, QUIET)
     await write(ledger, [])
@@ -319,6 +322,7 @@ class CountingObservations:
     def __init__(self, ledger: ObservationLedger) -> None:
         self._ledger = ledger
         self.latencies = ledger.latencies
+        self.recorded = ledger.recorded
         self.topics = ledger.topics
         self.save_topic = ledger.save_topic
         self.monitor_state = ledger.monitor_state
@@ -336,7 +340,7 @@ async def test_topics_where_nothing_is_asked_are_not_read_again(
     ledger: Ledger, ids: SequentialIds
 ) -> None:
     counting = CountingObservations(ledger.observations)
-    monitor = DisagreementMonitor(counting, ledger.alerts, ids=ids)
+    monitor = StreamMonitor(counting, ledger.alerts, ids=ids)
     await write(ledger, QUIET)
     await monitor.evaluate(DEFAULT_TENANT, now=LATER)
     counting.limits.clear()
@@ -350,7 +354,7 @@ async def test_a_backlog_is_read_back_to_what_was_taken(ledger: Ledger, ids: Seq
     backlog = [*QUIET, *LOUD, *(observe(number, 0.0) for number in range(50, 400))]
     await write(ledger, backlog)
     counting = CountingObservations(ledger.observations)
-    monitor = DisagreementMonitor(counting, ledger.alerts, ids=ids)
+    monitor = StreamMonitor(counting, ledger.alerts, ids=ids)
 
     changed = await monitor.evaluate(DEFAULT_TENANT, now=LATER)
     counting.limits.clear()
@@ -362,7 +366,7 @@ async def test_a_backlog_is_read_back_to_what_was_taken(ledger: Ledger, ids: Seq
 
 
 async def test_a_topic_whose_state_cannot_be_read_does_not_blind_the_others(
-    ledger: Ledger, monitor: DisagreementMonitor
+    ledger: Ledger, monitor: StreamMonitor
 ) -> None:
     bad = TopicId("top_a_bad")
     await write(ledger, [], topic_id=bad)
@@ -378,7 +382,7 @@ async def test_a_topic_whose_state_cannot_be_read_does_not_blind_the_others(
 
 
 async def test_tenants_do_not_see_each_others_alerts(
-    ledger: Ledger, monitor: DisagreementMonitor
+    ledger: Ledger, monitor: StreamMonitor
 ) -> None:
     await write(ledger, [*QUIET, *LOUD])
 

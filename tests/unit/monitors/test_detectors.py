@@ -1,0 +1,291 @@
+"""Each detector on streams that should alert, on near misses, and on what it must not see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import pytest
+
+from monitors.detectors.registry import (
+    ABSTENTION,
+    COLLAPSE,
+    CONCENTRATION,
+    CONTESTED,
+    FLIP,
+    MARGIN,
+    SOURCES,
+    SPIKE,
+    SUSTAINED,
+    TENANT_DETECTORS,
+    TOPIC_DETECTORS,
+)
+from monitors.detectors.sustained import at_least
+from monitors.sightings import Sighting
+from tests.unit.monitors.sightings import HONEST, planted, run, sighting, source, statuses
+
+ALL = {**TOPIC_DETECTORS, **TENANT_DETECTORS}
+Make = Callable[[int], Sighting]
+CLEAN = 40
+
+
+def stream(before: Make, after: Make, *, clean: int = CLEAN, more: int = 30) -> list[Sighting]:
+    return [*(before(n) for n in range(clean)), *(after(n) for n in range(clean, clean + more))]
+
+
+def every(count: int, struck: Make, other: Make) -> Make:
+    return lambda number: struck(number) if number % count == 0 else other(number)
+
+
+def quiet(number: int) -> Sighting:
+    return sighting(number, 0.1)
+
+
+def loud(number: int) -> Sighting:
+    return sighting(number, 0.65)
+
+
+def disputed(number: int) -> Sighting:
+    return sighting(number, 0.75, disputed=True)
+
+
+def withheld(number: int) -> Sighting:
+    return sighting(number, None, withheld=True, group=None)
+
+
+def thin(number: int) -> Sighting:
+    return sighting(number, 0.1, margin=0.05)
+
+
+def wide(number: int) -> Sighting:
+    return sighting(number, 0.1, margin=0.9)
+
+
+def arguing(number: int) -> Sighting:
+    return sighting(number, 0.3)
+
+
+def flooded(number: int) -> Sighting:
+    return sighting(number, 0.0, evidence=(*HONEST[:2], *planted(3)))
+
+
+def flooded_aloud(number: int) -> Sighting:
+    return sighting(number, 0.3, evidence=(*HONEST[:2], *planted(3)))
+
+
+def agreeing(number: int) -> Sighting:
+    return sighting(number, 0.0)
+
+
+def captured(number: int) -> Sighting:
+    return sighting(number, evidence=(*HONEST[:2], *planted(3, family="one")))
+
+
+def sybils(number: int) -> Sighting:
+    crowd = tuple(
+        source(f"s{number}.{n}", origin=f"uploader:{number}.{n}", age=2.0, established=False)
+        for n in range(3)
+    )
+    return sighting(number, evidence=(*HONEST[:2], *crowd))
+
+
+def vouched(number: int) -> Sighting:
+    fresh = tuple(source(f"n{n}", origin="publisher:new", age=1.0) for n in range(3))
+    return sighting(number, evidence=(*HONEST[:2], *fresh))
+
+
+def old_pool(number: int) -> Sighting:
+    old = tuple(
+        source(f"o{n}", origin="uploader:old", age=400.0, trust=0.6, established=False)
+        for n in range(3)
+    )
+    return sighting(number, evidence=(*HONEST[:2], *old))
+
+
+def single(number: int) -> Sighting:
+    return sighting(number, evidence=(*HONEST[:3], *planted(1)))
+
+
+def keyed(number: int) -> Sighting:
+    return sighting(number, key=f"k{number % 5}", group=f"right {number % 5}")
+
+
+def flipped(number: int) -> Sighting:
+    made = sighting(number, key=f"k{number % 5}", group="wrong")
+    return replace(made, evidence=(*HONEST[:3], *planted(1)))
+
+
+def flipped_one(number: int) -> Sighting:
+    return flipped(number) if number % 5 == 0 else keyed(number)
+
+
+def renewed_one(number: int) -> Sighting:
+    return replace(keyed(number), group="new") if number % 5 == 0 else keyed(number)
+
+
+def keyless(number: int) -> Sighting:
+    return sighting(number, group="wrong", evidence=(*HONEST[:3], *planted(1)))
+
+
+def accused(number: int) -> Sighting:
+    return sighting(number, 0.6, evidence=(*HONEST[:3], *planted(1)))
+
+
+def accused_elsewhere(number: int) -> Sighting:
+    return replace(accused(number), topic=f"t{number % 6}")
+
+
+def vouched_aloud(number: int) -> Sighting:
+    return sighting(number, 0.6)
+
+
+HITS: Sequence[tuple[str, str, Make, Make]] = [
+    (SPIKE, "every question", quiet, loud),
+    (SPIKE, "every second question", quiet, every(2, loud, quiet)),
+    (SPIKE, "on an argued topic", arguing, lambda n: sighting(n, 0.85)),
+    (SPIKE, "another m than was ever asked", quiet, lambda n: replace(loud(n), stratum="3:x")),
+    (SUSTAINED, "every question", quiet, disputed),
+    (SUSTAINED, "every second question", quiet, every(2, disputed, quiet)),
+    (ABSTENTION, "every question", quiet, withheld),
+    (ABSTENTION, "every second question", quiet, every(2, withheld, quiet)),
+    (MARGIN, "every question", wide, thin),
+    (COLLAPSE, "a flood that agrees", arguing, flooded),
+    (COLLAPSE, "a flood on every second question", arguing, every(2, flooded, arguing)),
+    (CONCENTRATION, "one fresh family", quiet, captured),
+    (CONCENTRATION, "one fresh family, each third question", quiet, every(3, captured, quiet)),
+    (CONCENTRATION, "many accounts of one document", quiet, sybils),
+    (CONCENTRATION, "whatever the trust", quiet, lambda n: sighting(n, evidence=planted(4, trust=0.95))),
+    (FLIP, "every question's answer", keyed, flipped),
+    (FLIP, "one question's answer", keyed, flipped_one),
+    (SOURCES, "each question beside it goes wrong", quiet, accused),
+    (SOURCES, "a tenth of the questions", quiet, every(10, accused, quiet)),
+    (SOURCES, "six topics", quiet, accused_elsewhere),
+    (SOURCES, "abstentions", quiet, lambda n: replace(withheld(n), evidence=planted(2))),
+    (SOURCES, "flips", keyed, flipped),
+]  # fmt: skip
+
+MISSES: Sequence[tuple[str, str, Make, Make]] = [
+    (SPIKE, "nothing happens", quiet, quiet),
+    (SPIKE, "a rise within the usual", quiet, lambda n: sighting(n, 0.15)),
+    (SPIKE, "one question in ten", quiet, every(10, loud, quiet)),
+    (SPIKE, "loud from the first", loud, loud),
+    (SPIKE, "fewer than two voters", quiet, lambda n: sighting(n, None)),
+    (SUSTAINED, "a quarter of the questions", quiet, every(4, disputed, quiet)),
+    (SUSTAINED, "disputed from the first", disputed, disputed),
+    (ABSTENTION, "as many as ever", every(4, withheld, quiet), every(4, withheld, quiet)),
+    (MARGIN, "not recorded", quiet, quiet),
+    (MARGIN, "thin from the first", thin, thin),
+    (COLLAPSE, "agreement without newcomers", arguing, agreeing),
+    (COLLAPSE, "newcomers without agreement", arguing, flooded_aloud),
+    (COLLAPSE, "nothing that could collapse", agreeing, flooded),
+    (CONCENTRATION, "established and fresh", quiet, vouched),
+    (CONCENTRATION, "pooled, but old", quiet, old_pool),
+    (CONCENTRATION, "a single newcomer in four", quiet, single),
+    (CONCENTRATION, "held so from the first", captured, captured),
+    (CONCENTRATION, "no evidence at all", quiet, lambda n: sighting(n, evidence=())),
+    (FLIP, "no change", keyed, keyed),
+    (FLIP, "one answer renewed, nothing fresh beside it", keyed, renewed_one),
+    (FLIP, "no key recorded", quiet, keyless),
+    (FLIP, "nothing settled", lambda n: sighting(n, key="k", group=f"{n}"), flipped_one),
+    (SOURCES, "wrong beside established evidence alone", quiet, vouched_aloud),
+    (SOURCES, "newcomers where nothing goes wrong", quiet, single),
+    (SOURCES, "contested anyway", every(2, accused, quiet), every(2, accused, quiet)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "what", "before", "after"), HITS, ids=lambda row: str(row)[:40])
+def test_it_alerts_once(name: str, what: str, before: Make, after: Make) -> None:
+    series = stream(before, after, more=90)
+
+    signals = run(ALL[name], series)
+
+    assert statuses(signals) == ["firing"], what
+    assert signals[0].at >= series[CLEAN].at
+    assert signals[0].reasons
+
+
+@pytest.mark.parametrize(("name", "what", "before", "after"), MISSES, ids=lambda row: str(row)[:40])
+def test_it_stays_quiet(name: str, what: str, before: Make, after: Make) -> None:
+    assert run(ALL[name], stream(before, after, more=120)) == (), what
+
+
+@pytest.mark.parametrize("name", [SPIKE, ABSTENTION, CONCENTRATION, SOURCES])
+def test_a_cold_start_is_quiet(name: str) -> None:
+    struck = {SPIKE: loud, ABSTENTION: withheld, CONCENTRATION: captured, SOURCES: accused}[name]
+
+    assert run(ALL[name], [struck(n) for n in range(60)]) == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "struck"),
+    [
+        (SPIKE, quiet, loud),
+        (SUSTAINED, quiet, disputed),
+        (ABSTENTION, quiet, withheld),
+        (MARGIN, wide, thin),
+        (COLLAPSE, arguing, flooded),
+        (CONCENTRATION, quiet, captured),
+        (FLIP, keyed, flipped),
+        (SOURCES, quiet, accused),
+    ],
+)
+def test_it_resolves_after_the_calm_and_fires_again(name: str, before: Make, struck: Make) -> None:
+    attacks = (range(40, 65), range(165, 190))
+    series = [
+        struck(n) if any(n in attack for attack in attacks) else before(n) for n in range(290)
+    ]
+
+    assert statuses(run(ALL[name], series)) == ["firing", "resolved", "firing", "resolved"]
+
+
+@pytest.mark.parametrize("name", [SPIKE, COLLAPSE, CONCENTRATION, SOURCES])
+def test_an_alert_comes_within_ten_struck_questions(name: str) -> None:
+    before, struck = {
+        SPIKE: (quiet, loud),
+        COLLAPSE: (arguing, flooded),
+        CONCENTRATION: (quiet, captured),
+        SOURCES: (quiet, accused),
+    }[name]
+    series = stream(before, struck)
+
+    (signal,) = run(ALL[name], series)
+
+    assert signal.at <= series[CLEAN + 9].at
+
+
+def test_who_is_suspected_is_named() -> None:
+    (signal,) = run(ALL[SOURCES], stream(quiet, accused))
+
+    assert "document p0" in signal.sources or "origin uploader:x" in signal.sources
+    assert set(signal.questions) <= {f"q_{n:05}" for n in range(CLEAN, CLEAN + 10)}
+
+
+def test_a_contested_topic_gives_one_notice_and_no_alarm() -> None:
+    series = [(disputed if n % 2 else quiet)(n) for n in range(200)]
+
+    (notice,) = run(ALL[CONTESTED], series)
+
+    assert notice.severity == "notice"
+    assert run(ALL[SUSTAINED], series) == ()
+    assert run(ALL[SPIKE], series) == ()
+
+
+@pytest.mark.parametrize("established", [False, None])
+def test_only_established_origins_contest(established: bool | None) -> None:
+    pool = tuple(source(name, established=established) for name in "abcd")
+    series = [replace(disputed(n), evidence=pool) for n in range(60)]
+
+    assert run(ALL[CONTESTED], series) == ()
+
+
+def test_a_new_answer_that_lasts_is_settled_in_its_turn() -> None:
+    renewed = stream(keyed, renewed_one, more=80)
+    back = [replace(seen, question_id=f"b{n}") for n, seen in enumerate(renewed)]
+
+    assert run(ALL[FLIP], [*renewed, *back]) == ()
+
+
+def test_the_tail_of_the_binomial_is_exact() -> None:
+    assert at_least(0, 5, 0.3) == pytest.approx(1.0)
+    assert at_least(5, 5, 0.5) == pytest.approx(1 / 32)
+    assert at_least(2, 3, 0.5) == pytest.approx(0.5)

@@ -79,6 +79,9 @@ SYSTEMS: Final = (
     System(name="speculative, published", examination=CrossExamination.PUBLISHED),
     System(name="speculative, off", examination=CrossExamination.OFF),
     System(name="all, no micro-batches", examination=CrossExamination.ALL, batched=False),
+    System(
+        name="published, no micro-batches", examination=CrossExamination.PUBLISHED, batched=False
+    ),
     System(name="all, no prefix sharing", examination=CrossExamination.ALL, shared=False),
     System(name="all, scored prompts shared", examination=CrossExamination.ALL, share_scored=True),
 )

@@ -23,6 +23,8 @@ from domain.audit import ChainHead, Checkpoint
 from domain.errors import ConfigurationError, InputError, TransientError
 
 _MAX_FILE: Final = 256 << 20
+_TAIL: Final = 4_096
+"""More than a line takes."""
 
 
 class Ed25519Signer:
@@ -91,21 +93,28 @@ def read_public_key(path: Path) -> Ed25519PublicKey:
 
 
 class FileCheckpoints:
-    """Appends to a file, one JSON object a line, on disk before it returns."""
+    """Appends to a file, one JSON object a line, on disk before it returns.
+
+    A checkpoint that says what the last line says already is kept as it is.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     async def keep(self, checkpoint: Checkpoint) -> None:
-        await asyncio.to_thread(self._append, to_json(checkpoint) + "\n")
+        await asyncio.to_thread(self._append, checkpoint)
 
-    def _append(self, line: str) -> None:
+    def _append(self, checkpoint: Checkpoint) -> None:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-            with os.fdopen(descriptor, "wb") as file:
+            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+            with os.fdopen(descriptor, "rb+") as file:
                 fcntl.flock(file, fcntl.LOCK_EX)
-                file.write(line.encode())
+                file.seek(-min(_TAIL, file.seek(0, os.SEEK_END)), os.SEEK_END)
+                *_, last, end = (b"\n" + file.read()).rsplit(b"\n", 2)
+                if not end and f'"hash":"{checkpoint.head.hash}"'.encode() in last:
+                    return
+                file.write(b"\n" * bool(end) + to_json(checkpoint).encode() + b"\n")
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as exc:
@@ -141,7 +150,7 @@ def to_json(checkpoint: Checkpoint) -> str:
 
 
 def read_checkpoints(path: Path) -> Sequence[Checkpoint]:
-    """Return the checkpoints in a file; a last line without its end was cut by a crash.
+    """Return the checkpoints in a file; a last line without its end is being written.
 
     Raises:
         InputError: A line is no checkpoint; the message says which. The file cannot be read.

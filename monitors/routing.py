@@ -86,7 +86,8 @@ class AlertDispatcher:
         ended = notice.kind is NoticeKind.RESOLVED
         event = first.ended if ended and first.ended is not None else first.began
         content = json.loads(event.payload)
-        data = content.setdefault("data", {})
+        data = {**_listed(first), "name": first.alert.name, **content.get("data", {})}
+        content["data"] = data
         if notice.kind is NoticeKind.REMINDER:
             data["reminder"] = first.notices
         if len(notice.told) > 1:

@@ -70,6 +70,12 @@ def receiver() -> Iterator[Receiver]:
         thread.join()
 
 
+def attempts(receiver: Receiver) -> list[tuple[dict[str, str], bytes]]:
+    """Return what came under the id that came first."""
+    came = receiver.received
+    return [one for one in came if one[0]["webhook-id"] == came[0][0]["webhook-id"]]
+
+
 async def write_spike(stack: Stack, topic_id: TopicId, trace: dict[str, Any]) -> None:
     """Write what the gateway writes of questions: a quiet topic, then seats that disagree."""
     clock = SystemClock()
@@ -121,9 +127,10 @@ def test_a_spike_reaches_a_receiver_signed_and_again_where_it_failed(
 
     asyncio.run(write_spike(stack, topic_id, trace))
 
-    until(lambda: len(receiver.received) >= 2, "the second attempt", stack._log)
+    # The topic may raise several alerts, each told on its own: the first to come is followed.
+    until(lambda: len(attempts(receiver)) >= 2, "the second attempt", stack._log)
     verifier = Verifier(made["secret"])
-    (first, body), (second, same_body) = receiver.received[:2]
+    (first, body), (second, same_body) = attempts(receiver)
     event = verifier.verify(body.decode(), first)
     assert verifier.verify(same_body.decode(), second) == event
     assert first["webhook-id"] == second["webhook-id"]
@@ -134,13 +141,14 @@ def test_a_spike_reaches_a_receiver_signed_and_again_where_it_failed(
 
     def delivered() -> dict[str, Any] | None:
         items = stack.client.get(f"/v1/webhooks/{made['id']}/deliveries").json()["items"]
-        found: dict[str, Any] | None = items[0] if items and items[0]["delivered_at"] else None
+        mine = [one for one in items if one["id"] == first["webhook-id"]]
+        found: dict[str, Any] | None = mine[0] if mine and mine[0]["delivered_at"] else None
         return found
 
     delivery = until(delivered, "the delivery to be written down", stack._log)
     assert (delivery["attempts"], delivery["last_error"]) == (2, None)
     alerts = stack.client.get("/v1/alerts", params={"status": "firing"}).json()["items"]
-    assert [alert["id"] for alert in alerts if alert["labels"]["topic"] == topic_id] == [
-        event["data"]["id"]
-    ]
-    assert len(receiver.received) == 2
+    firing = {one["id"]: one["name"] for one in alerts if one["labels"].get("topic") == topic_id}
+    assert event["data"]["id"] in firing
+    assert "disagreement-spike" in firing.values()
+    assert len(attempts(receiver)) == 2

@@ -18,6 +18,7 @@ from backends.ledger.migrating import current_revision, go_back, head_revision, 
 from backends.ledger.schema import metadata
 from backends.ledger.sql import SqlLedger
 from domain.audit import AuditKey, AuditKeys, ChainCheck
+from domain.documents import DEFAULT_TENANT
 from domain.errors import ConfigurationError, TransientError
 
 
@@ -234,6 +235,28 @@ def test_entries_of_before_the_chain_are_chained_as_they_stand_and_can_go_back(
         connection.execute("DELETE FROM journal")
     assert connection.execute("SELECT count(*) FROM journal").fetchall() == [(1_202,)]
     connection.close()
+
+
+def test_of_alerts_that_fired_before_the_lifecycle_the_end_is_left_to_tell(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "ledger.db"
+    move(url_of(path), "0006")
+    connection = sqlite3.connect(path)
+    connection.executemany(
+        "INSERT INTO alerts (id, tenant_id, name, fingerprint, severity, status, labels, "
+        "annotations, starts_at) VALUES (?, 'default', 'n', ?, 'warning', ?, '{}', '{}', 5)",
+        [("a1", "f1", "firing"), ("a2", "f2", "resolved")],
+    )
+    connection.commit()
+    connection.close()
+
+    migrate(url_of(path))
+
+    (standing,) = asyncio.run(ledger_at(path).alerts.standing(DEFAULT_TENANT))
+    assert (standing.alert.id, standing.notices) == ("a1", 1)
+    go_back(url_of(path), "0006")
+    migrate(url_of(path))
 
 
 @pytest.mark.parametrize(

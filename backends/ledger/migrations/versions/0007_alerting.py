@@ -1,6 +1,6 @@
 """What was said of each alert, silences, the review queue, sinks, and a secret being changed.
 
-Alerts that are there were told of by the code before this: they need no more words.
+Alerts that are there were told of by the code before this; of those that fire the end is left to tell.
 
 Revision ID: 0007
 """
@@ -26,7 +26,10 @@ def upgrade() -> None:
         table.add_column(sa.Column("notified_at", sa.BigInteger()))
         table.add_column(sa.Column("settled", sa.Boolean(), nullable=False, server_default="1"))
         table.add_column(sa.Column("acknowledged_at", sa.BigInteger()))
-    op.execute("UPDATE alerts SET notified_at = starts_at")
+    op.execute(
+        "UPDATE alerts SET notified_at = starts_at, began_type = 'alert.firing', began = '{}', "
+        "settled = (status <> 'firing')"
+    )
     with op.batch_alter_table("alerts") as table:
         table.alter_column("notices", existing_type=sa.Integer(), server_default=None)
         table.alter_column("settled", existing_type=sa.Boolean(), server_default=None)

@@ -33,6 +33,7 @@ def html_report(
     *,
     watched: Sequence[Watched] = (),
     opened: Sequence[Asked] = (),
+    more: Sequence[Table] = (),
     title: str = "Red team",
 ) -> str:
     """Return the page: what the run was, its plots, then its tables. All text is escaped.
@@ -42,14 +43,14 @@ def html_report(
         facts: What repeats it: command, date, versions, by name.
         watched: What became of the corpus.
         opened: The answers that thresholds were set on.
+        more: Tables that stand before the others.
         title: Of the page.
     """
     told = "".join(f"<dt>{escape(n)}</dt><dd>{escape(value)}</dd>" for n, value in facts.items())
     drawn = "".join(f"<section>{chart}</section>\n" for chart in charts(asked))
-    shown = (
-        "".join(table_html(each) for each in tables(asked, watched=watched, opened=opened))
-        or "<p>Nothing was asked.</p>"
-    )
+    every = [*more, *tables(asked, watched=watched, opened=opened)]
+    shown = "".join(table_html(each) for each in every if each.rows)
+    shown = shown or "<p>Nothing was asked.</p>"
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'

@@ -23,6 +23,7 @@ def markdown_report(
     *,
     watched: Sequence[Watched] = (),
     opened: Sequence[Asked] = (),
+    more: Sequence[Table] = (),
     level: int = 2,
 ) -> str:
     """Return what the run was, then its tables; every text in it is shown and does nothing.
@@ -32,12 +33,13 @@ def markdown_report(
         facts: What repeats it: command, date, versions, by name.
         watched: What became of the corpus.
         opened: The answers that thresholds were set on.
+        more: Tables that stand before the others.
         level: Of the headings.
     """
     told = [f"- {escaped(name)}: {escaped(value)}" for name, value in facts.items()]
     parts = ["\n".join(told)] if told else []
-    made = tables(asked, watched=watched, opened=opened)
-    parts += [_section(each, "#" * level) for each in made] or ["Nothing was asked."]
+    made = [*more, *tables(asked, watched=watched, opened=opened)]
+    parts += [_section(each, "#" * level) for each in made if each.rows] or ["Nothing was asked."]
     return "\n\n".join(parts) + "\n"
 
 

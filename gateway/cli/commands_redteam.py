@@ -225,15 +225,16 @@ def _report(
     command = shlex.join(["mithridate", *sys.argv[1:]])
     made_by = facts_of(run, ran, profile=profile, command=command)
     watched, opened = ran.watched, ran.opened
-    page = html_report(ran.asked, made_by, watched=watched, opened=opened)
-    told = markdown_report(ran.asked, made_by, watched=watched, opened=opened, level=3)
+    documents, topics = weak
+    more = tables_of(documents, topics)
+    page = html_report(ran.asked, made_by, watched=watched, opened=opened, more=more)
+    told = markdown_report(ran.asked, made_by, watched=watched, opened=opened, more=more, level=3)
     (run.folder / "report.html").write_text(page, encoding="utf-8")
     (run.folder / "report.md").write_text(told, encoding="utf-8")
     if markdown is not None:
         title = f"{made_by['data']}, {profile}, {made_by['operating point']}, {made_by['drafter']}"
         before = markdown.read_text(encoding="utf-8") if markdown.exists() else ""
         markdown.write_text(with_section(before, title, told), encoding="utf-8")
-    documents, topics = weak
     if json_:
         made = output(ran.asked, made_by, watched=watched, opened=opened)
         weakest = {
@@ -243,7 +244,7 @@ def _report(
         emit({**made, "weakest": weakest} if documents else made)
         return
     table(COLUMNS, (cells(row) for row in summarise(ran.asked)))
-    shown = [*tables(ran.asked, watched=watched, opened=opened), *tables_of(documents, topics)]
+    shown = [*tables(ran.asked, watched=watched, opened=opened), *more]
     for each in shown:
         if each.brief and each.rows:
             table(each.head, each.rows, title=each.title)

@@ -41,6 +41,7 @@ from ingest.pipeline import IngestPipeline
 from ingest.review import ReviewDesk
 from monitors.calibration_drift import CalibrationDriftMonitor
 from monitors.deliveries import DeliveryPump
+from monitors.ingestion import IngestionMonitor
 from monitors.latency import LatencyMonitor
 from monitors.observer import Observer
 from monitors.routing import AlertDispatcher
@@ -113,6 +114,11 @@ class Services:
     @property
     def checkpointer(self) -> Checkpointer:
         return build_checkpointer(self.settings, journal=self.ledger.journal, clock=self.clock)
+
+    @property
+    def ingestion_monitor(self) -> IngestionMonitor:
+        """Remembers nothing either."""
+        return IngestionMonitor(self.ledger.documents, self.ledger.alerts, ids=self.ids)
 
     @property
     def hops(self) -> MultiHop:

@@ -34,7 +34,12 @@ def register_periodic(app: Celery, settings: Settings) -> None:
     async def evaluate(services: Services) -> int:
         changed = 0
         for tenant_id in await services.ledger.documents.tenants():
-            for monitor in (services.monitor, services.latency_monitor, services.drift_monitor):
+            for monitor in (
+                services.monitor,
+                services.latency_monitor,
+                services.drift_monitor,
+                services.ingestion_monitor,
+            ):
                 changed += len(await monitor.evaluate(tenant_id, now=services.clock.now()))
         return changed
 

@@ -1,0 +1,246 @@
+"""`python -m benchmarks.monitors`: measure, and write docs/benchmarks/monitors.md with its chart.
+
+    .venv/bin/python -m benchmarks.monitors [--streams 200] [--clean 100] [--curve 12]
+
+Recordings come from `evaluation.monitoring`, on seeds from 100,000 on: thresholds and other numbers
+of the detectors were chosen on seeds below 1,000. One process, no service.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import subprocess
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from scipy.stats import beta, chi2
+
+from benchmarks.ingest.asking import ROOT
+from benchmarks.ingest.report import placed
+from evaluation import charts
+from evaluation.markdown import table
+from evaluation.monitoring.recordings import record
+from evaluation.monitoring.scenarios import POISONED, Kind
+from evaluation.monitoring.scoring import Score, score
+from monitors.detectors.interface import Detector
+from monitors.detectors.registry import (
+    ABSTENTION,
+    COLLAPSE,
+    CONCENTRATION,
+    FLIP,
+    SOURCES,
+    SPIKE,
+    TENANT_DETECTORS,
+    TOPIC_DETECTORS,
+)
+
+REPORT: Final = ROOT / "docs" / "benchmarks" / "monitors.md"
+CHART: Final = "monitors-delay.svg"
+RESERVED: Final = 100_000
+SOON: Final = 10
+THRESHOLDS: Final = (3.0, 5.0, 7.0, 10.0)
+CURVES: Final[Mapping[str, Kind]] = {
+    SPIKE: "spike",
+    SOURCES: "dilution",
+    COLLAPSE: "collapse",
+    FLIP: "flip",
+    CONCENTRATION: "concentration",
+    ABSTENTION: "denial",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """`delay`: mean struck questions to the alert, of those that were told."""
+
+    threshold: float
+    told: int
+    streams: int
+    delay: float
+    false: int
+    questions: int
+
+
+def measured(kind: Kind, count: int) -> list[Score]:
+    return [score(record(kind, RESERVED + number)) for number in range(count)]
+
+
+def curve(name: str, kind: Kind, count: int) -> list[Point]:
+    """Return what one detector alone does at several thresholds."""
+    points = []
+    known = TOPIC_DETECTORS.get(name) or TENANT_DETECTORS[name]
+    recordings = [record(kind, RESERVED + number) for number in range(count)]
+    clean = [record("clean", RESERVED + number) for number in range(count)]
+    for threshold in THRESHOLDS:
+        alone = {name: at_threshold(known, threshold)}
+        topic: Mapping[str, Detector[Any]] = alone if name in TOPIC_DETECTORS else {}
+        tenant: Mapping[str, Detector[Any]] = alone if name in TENANT_DETECTORS else {}
+        struck = [score(one, topic=topic, tenant=tenant) for one in recordings]
+        quiet = [score(one, topic=topic, tenant=tenant) for one in clean]
+        delays = [one.delay for one in struck if one.delay is not None]
+        points.append(
+            Point(
+                threshold=threshold,
+                told=len(delays),
+                streams=count,
+                delay=sum(delays) / len(delays) if delays else 0.0,
+                false=sum(len(one.false) for one in (*struck, *quiet)),
+                questions=sum(one.questions for one in (*struck, *quiet)),
+            )
+        )
+    return points
+
+
+def at_threshold(detector: Any, threshold: float) -> Detector[Any]:  # noqa: ANN401 - of six kinds
+    changed: Detector[Any] = replace(detector, chart=replace(detector.chart, threshold=threshold))
+    return changed
+
+
+def share_bounds(hits: int, total: int) -> tuple[float, float]:
+    """Return the two-sided 95% interval of Clopper & Pearson (1934)."""
+    low = float(beta.ppf(0.025, hits, total - hits + 1)) if hits else 0.0
+    high = float(beta.ppf(0.975, hits + 1, total - hits)) if hits < total else 1.0
+    return low, high
+
+
+def rate_bound(events: int, exposure: float) -> float:
+    """Return the one-sided 95% upper bound of a Poisson rate (Garwood 1936)."""
+    return float(chi2.ppf(0.95, 2 * (events + 1))) / 2 / exposure
+
+
+def detection_table(found: Mapping[Kind, Sequence[Score]]) -> str:
+    rows = []
+    for kind, scores in found.items():
+        delays = sorted(one.delay for one in scores if one.delay is not None)
+        soon = sum(delay <= SOON for delay in delays)
+        low, high = share_bounds(len(delays), len(scores))
+        first = Counter(one.first for one in scores if one.first is not None)
+        rows.append(
+            [
+                kind,
+                f"{len(delays)} of {len(scores)} ({100 * low:.1f}-{100 * high:.1f}%)",
+                f"{soon} ({100 * share_bounds(soon, len(scores))[0]:.1f}-"
+                f"{100 * share_bounds(soon, len(scores))[1]:.1f}%)",
+                str(delays[len(delays) // 2]) if delays else "-",
+                str(delays[len(delays) * 9 // 10]) if delays else "-",
+                ", ".join(f"{name} {count}" for name, count in first.most_common(3)),
+            ]
+        )
+    head = ("kind", "told", f"within {SOON} struck", "median", "90th", "told first by")
+    return table(head, rows)
+
+
+def false_table(groups: Mapping[str, Sequence[Score]]) -> str:
+    rows = []
+    for name, scores in groups.items():
+        questions = sum(one.questions for one in scores)
+        false = Counter(detector for one in scores for detector in one.false)
+        events = sum(false.values())
+        rows.append(
+            [
+                name,
+                f"{len(scores)}",
+                f"{questions:,}",
+                str(events),
+                f"{1000 * events / questions:.2f}",
+                f"{1000 * rate_bound(events, questions):.2f}",
+                ", ".join(f"{one} {count}" for one, count in false.most_common()) or "-",
+            ]
+        )
+    head = ("streams", "count", "questions", "false", "in 1,000", "upper bound", "of")
+    return table(head, rows)
+
+
+def curve_table(curves: Mapping[str, Sequence[Point]]) -> str:
+    rows = [
+        [
+            name,
+            CURVES[name],
+            f"{point.threshold:g}",
+            f"{point.told} of {point.streams}",
+            f"{point.delay:.1f}",
+            str(point.false),
+            f"{1000 * point.false / point.questions:.2f}",
+            f"{1000 * rate_bound(point.false, point.questions):.2f}",
+        ]
+        for name, points in curves.items()
+        for point in points
+    ]
+    head = ("detector", "kind", "threshold", "told", "delay", "false", "in 1,000", "upper bound")
+    return table(head, rows)
+
+
+def drawn(curves: Mapping[str, Sequence[Point]]) -> str:
+    return charts.lines(
+        "Delay against false alarms, each detector alone",
+        {
+            name: [
+                (1e6 * max(point.false, 0.5) / point.questions, point.delay)
+                for point in points
+                if point.delay
+            ]
+            for name, points in curves.items()
+        },
+        across="false alerts in a million clean questions (none shown as a half)",
+        up="mean struck questions to the alert",
+    )
+
+
+def _told(arguments: argparse.Namespace) -> str:
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"],  # noqa: S607
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    ).stdout.strip()
+    return (
+        f"*{datetime.now(UTC):%-d %B %Y, %H:%M} UTC, `python -m benchmarks.monitors --streams "
+        f"{arguments.streams} --clean {arguments.clean} --curve {arguments.curve}`, on "
+        f"{commit or 'no commit'}; Python {platform.python_version()}, {os.cpu_count()} cores.*"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--streams", type=int, default=200, help="of each kind of poisoning")
+    parser.add_argument("--clean", type=int, default=100)
+    parser.add_argument("--curve", type=int, default=12, help="streams of each point")
+    parser.add_argument("--report", type=Path, default=REPORT)
+    arguments = parser.parse_args()
+    clean = measured("clean", arguments.clean)
+    print(false_table({"clean": clean}), flush=True)  # noqa: T201 - a benchmark tells
+    found: dict[Kind, list[Score]] = {}
+    for kind in POISONED:
+        found[kind] = measured(kind, arguments.streams)
+        print(detection_table({kind: found[kind]}), flush=True)  # noqa: T201
+    curves = {name: curve(name, kind, arguments.curve) for name, kind in CURVES.items()}
+    poisoned = [one for scores in found.values() for one in scores]
+    text = "\n\n".join(
+        (
+            "Streams that are poisoned from some question on, eight kinds, and what all detectors "
+            "together make of them. Shares with exact 95% intervals (Clopper-Pearson).",
+            detection_table(found),
+            "False alerts of all detectors together; the bound is the exact one-sided 95% one "
+            "(Poisson).",
+            false_table({"clean": clean, "poisoned, before the attack": poisoned}),
+            f"Each detector alone, at several thresholds, on {arguments.curve} streams of the kind "
+            f"it is for and {arguments.curve} clean ones.",
+            curve_table(curves),
+            f"![Delay against false alarms]({CHART})",
+        )
+    )
+    arguments.report.with_name(CHART).write_text(drawn(curves), encoding="utf-8")
+    document = arguments.report.read_text(encoding="utf-8")
+    told = placed(document, "monitors", f"{_told(arguments)}\n\n{text}")
+    arguments.report.write_text(told, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -29,6 +29,7 @@ from evaluation.injection.held_out import (
     held_out_samples,
 )
 from evaluation.injection.hidden_payloads import PAYLOADS
+from evaluation.rates import auroc
 from runtime.scanning import Scanner, build_scanner
 from runtime.settings import Settings
 
@@ -36,6 +37,7 @@ FALSE_POSITIVES: Final = 0.01
 """Of the documents of the other sources, what the classifier may flag in a fold."""
 
 DOCUMENT: Final = 400  # characters; shorter texts set no threshold here
+_CERTAIN: Final = 40.0  # log-odds
 _CLASSIFIER: Final = "injected-instructions.classifier"
 
 
@@ -56,6 +58,10 @@ class Outcome:
     def at(self, threshold: float) -> bool:
         """Whether it is flagged were the classifier's threshold so much higher."""
         return self.otherwise or self.odds > threshold
+
+    def score(self) -> float:
+        """Return what orders outcomes: what is flagged otherwise comes first."""
+        return _CERTAIN if self.otherwise else max(self.odds, -_CERTAIN)
 
 
 async def outcome(scanner: Scanner, sample: Sample) -> Outcome:
@@ -172,6 +178,15 @@ def told(samples: Sequence[Sample], outcomes: Sequence[Outcome]) -> Iterator[str
         pooled = sum(hits for hits, _ in of_kind), sum(total for _, total in of_kind)
         mean = sum(hits / total for hits, total in of_kind) / len(of_kind)
         yield f"{kind}: pooled {pooled[0]} of {pooled[1]}, mean over families {mean:.1%}"
+    scores = {
+        kind: [
+            seen.score()
+            for sample, seen in zip(samples, outcomes, strict=True)
+            if sample.attack is kind
+        ]
+        for kind in (True, False)
+    }
+    yield f"AUROC {auroc(scores[True], scores[False]):.3f}"
     left_out = folds(samples, outcomes)
     for fold in left_out:
         yield (

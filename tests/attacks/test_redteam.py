@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 import pytest
+from typer.testing import CliRunner
 
 from evaluation.redteam.asked import read_asked
 from evaluation.redteam.plans import Choice, plan
 from evaluation.redteam.running import Ran, Run, carry_out
 from evaluation.redteam.summary import SystemRow, summarise
 from evaluation.redteam.thresholds import PointName
+from gateway.cli.app import app
 from runtime.settings import Settings
 
 QUESTIONS: Final = Path(__file__).parent / "redteam" / "questions.jsonl"
@@ -101,3 +104,24 @@ def test_a_run_that_goes_on_asks_nothing_again(ran: Ran, folder: Path) -> None:
 
     assert read_asked(folder / "asked-0.jsonl") == before
     assert set(again.asked) == set(ran.asked)
+
+
+def test_the_command_reports_what_stands_in_the_folder(
+    ran: Ran, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MITHRIDATE_DATA_DIR", str(tmp_path))
+    page = tmp_path / "page.md"
+    arguments = ["redteam", "--data", str(QUESTIONS), "--attacks", ",".join(ATTACKS)]
+    arguments += ["--provenance", "one-new", "--systems", "mithridate,standard-rag", "--jobs", "1"]
+    arguments += ["--out", str(folder), "--markdown", str(page), "--json"]
+
+    done = CliRunner().invoke(app, arguments, catch_exceptions=False)
+
+    told = json.loads(done.stdout.splitlines()[-1])
+    assert done.exit_code == 0
+    assert len(told["rows"]) == 2 * (1 + len(ATTACKS))
+    assert {each["questions_unchanged"] for each in told["corpus"]} == {COUNT}
+    assert len(told["differences"]) == 1 + len(ATTACKS)
+    assert (folder / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert page.read_text(encoding="utf-8").count("\n## questions.jsonl") == 1
+    assert len(read_asked(folder / "asked-0.jsonl")) == len(ran.asked)

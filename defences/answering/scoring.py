@@ -29,6 +29,14 @@ LEAST_RAW: Final = 1e-12
 STRUCK: Final = 0.5
 """What a claim of the rationale that its own evidence does not bear out leaves of a score."""
 
+TENTATIVE: Final = 0.5
+"""What is left of the score of a draft that its drafter thinks more likely wrong than right.
+
+Its probability says so too, but over our 320 labelled questions 34 of 91 answers that rest on such drafts
+were right against 178 of 229, and fewer than of others with the same score: with the factor the
+score orders right before wrong answers in .762 of pairs, without in .749.
+"""
+
 MOST_STRUCK: Final = 3
 """Claims that count; so the weight of a draft is its evidence's and not its rationale's length."""
 
@@ -45,8 +53,8 @@ def score_drafts(
     """Return the usable drafts with their scores, in order.
 
     raw = probability x exp(log P(draft | own evidence)) x exp(sum of clipped lifts) x
-    STRUCK^(what the evidence check struck), at most 1. What was not measured is left out of it;
-    where nothing was given but the score without evidence, that stands in for the own.
+    STRUCK^(what the evidence check struck), at most 1; TENTATIVE times that for a tentative draft.
+    What was not measured is left out of it; where nothing was given but the score without evidence, that stands in for the own.
     A lift is log P(draft | E_j) - log P(draft), counted once for each other established seat whose
     own draft did not abstain, clipped to +-`lift_bound`: one seat moves log raw by at most that,
     the pool by nothing. In a comparison mode, whose subsets mix seats, raw is multiplied by the
@@ -78,7 +86,7 @@ def score_drafts(
             lift = corroboration(drafts, at, cross[at] - unconditional[at], lift_bound=lift_bound)
         verified = faithfulness if faithfulness is not None else without
         raw = draft.probability * (1.0 if verified is None else verified) * float(np.exp(lift))
-        raw *= STRUCK ** min(draft.struck, MOST_STRUCK)
+        raw *= STRUCK ** min(draft.struck, MOST_STRUCK) * (TENTATIVE if draft.tentative else 1.0)
         if not mode.isolates:
             raw *= mixed_diversity(draft.subset)
         scored.append(

@@ -175,13 +175,24 @@ def artefact() -> CalibrationArtefact:
     )
 
 
-def test_every_kind_is_fitted_and_the_better_on_held_out_labels_serves(
+def test_every_kind_is_fitted_and_one_as_good_as_the_best_on_held_out_labels_serves(
     artefact: CalibrationArtefact,
 ) -> None:
     briers = {report.kind: report.brier for report in artefact.candidates}
 
     assert set(briers) == {"temperature", "platt", "isotonic"}
-    assert briers[artefact.kind] == min(briers.values())
+    assert briers[artefact.kind] < min(briers.values()) + 0.01
+
+
+def test_steps_that_some_hundred_labels_cannot_tell_from_a_curve_are_not_taken() -> None:
+    fitted = fit_artefact(
+        fit=sample(100, temperature=0.6, bias=1.0, seed=11),
+        held_out=sample(100, temperature=0.6, bias=1.0, seed=12),
+        tau_split=sample(100, temperature=0.6, bias=1.0, seed=13),
+        configuration="x",
+    )
+
+    assert fitted.kind == "platt"
 
 
 def test_an_artefact_comes_back_from_json_as_it_was(artefact: CalibrationArtefact) -> None:

@@ -297,7 +297,8 @@ def _latency(asked: Sequence[Asked]) -> Table:
             rows.append((system, str(len(held)), f"{made.p50:.3f}", f"{made.p95:.3f}"))
     return Table(
         title="Seconds an answer",
-        note="Quantiles over all cells, on the machine of the run.",
+        note="Quantiles over all cells, on the machine of the run. Drafts and vectors that an earlier "
+        "cell, system or run made are not made again: a first answer takes longer.",
         head=("system", "n", "p50", "p95"),
         rows=tuple(rows),
     )

@@ -154,7 +154,7 @@ def report(
         "ece_before": found.ece_before,
     }
     if html is not None:
-        html.write_text(_page(found, numbers), encoding="utf-8")
+        html.write_text(reliability_page(found, numbers), encoding="utf-8")
     if json_:
         emit({**numbers, "bins": bins})
         return
@@ -170,7 +170,7 @@ def report(
     )
 
 
-def _page(found: CalibrationReport, numbers: Mapping[str, object]) -> str:
+def reliability_page(found: CalibrationReport, numbers: Mapping[str, object]) -> str:
     """Return a page with the reliability diagram, before and after; all text is escaped."""
     from html import escape
 

@@ -10,11 +10,12 @@ import pytest
 
 from backends.memory.clock import ManualClock, SequentialIds
 from backends.memory.ledger import InMemoryLedger
-from defences.answering.calibration import CalibrationError
+from defences.answering.calibration import CalibrationError, ReliabilityBin
 from domain.answering import Outcome, QuestionId
 from domain.documents import DEFAULT_TENANT
 from domain.feedback import Feedback, FeedbackVerdict
 from domain.ledger import QuestionRecord
+from evaluation.calibrate import CalibrationReport
 from evaluation.calibration.labelled_set import Split
 from evaluation.reviewed_labels import (
     NEEDED,
@@ -24,6 +25,7 @@ from evaluation.reviewed_labels import (
     reviewed_scores,
     split,
 )
+from gateway.cli.commands_calibrate import reliability_page
 from tests.ledger_rows import observation
 
 pytestmark = pytest.mark.anyio
@@ -133,3 +135,28 @@ def test_each_configuration_with_enough_labels_has_an_artefact_of_its_own() -> N
     assert made.configuration == "default"
     assert sum(made.labels) == len(SCORES)
     assert {each.kind for each in made.candidates} == {"temperature", "platt", "isotonic"}
+
+
+def test_a_report_draws_reliability_before_and_after_and_escapes_names() -> None:
+    before = ReliabilityBin(lower=0.0, upper=0.5, count=4, confidence=0.3, right=0.75)
+    after = ReliabilityBin(lower=0.5, upper=1.0, count=4, confidence=0.7, right=0.75)
+    found = CalibrationReport(
+        configuration="<b>default",
+        version="v",
+        tau=0.7,
+        questions=4,
+        labels=4,
+        answered=4,
+        right=3,
+        brier=0.1,
+        ece=0.05,
+        bins=(after,),
+        brier_before=0.3,
+        ece_before=0.45,
+        bins_before=(before,),
+    )
+
+    page = reliability_page(found, {"configuration": found.configuration, "ece": found.ece})
+
+    assert "<b>default" not in page
+    assert page.count("<polyline") == 2

@@ -17,7 +17,7 @@ def test_with_the_admin_key_every_answer_is_as_documented(stack: Stack, tmp_path
     authorization = stack.client.headers["Authorization"]
     before = server_errors(stack)
 
-    report = fuzz(stack.url, tmp_path, authorization=authorization, seconds=60)
+    report = fuzz(stack.url, tmp_path, authorization=authorization, seconds=90)
 
     assert_all_tested(report)
     assert server_errors(stack) == before

@@ -21,14 +21,28 @@ class StreamOptions:
     """What counts.
 
     Attributes:
-        window: Counted questions within which a repeat by the same asker does not count again.
+        window: Counted questions within which a repeat by the same asker counts again only if it is
+            worse than what was counted of him, and once.
+        worse: Rise in disagreement that makes a repeat worse; so do an abstention and another answer.
         repeat_after: Time after which it counts in any case.
         lateness: How long after others of its time an observation may still arrive.
     """
 
     window: int = 14
+    worse: float = 0.2
     repeat_after: timedelta = timedelta(days=1)
     lateness: timedelta = timedelta(minutes=5)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counted:
+    """What counted of an asker last. `again`: it was a repeat that had become worse."""
+
+    at: datetime
+    disagreement: float
+    withheld: bool
+    group: str | None
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,14 +53,14 @@ class StreamState:
         detectors: By name, each one's own state.
         latest: Time of the latest observation taken; None before the first.
         taken: Observations taken that are recent enough to be handed in again.
-        askers: Who asked the latest counted questions, and when.
+        askers: Who asked the latest counted questions, and what was counted.
         standing: By detector, what its alert that stands was told with.
     """
 
     detectors: Mapping[str, Any] = field(default_factory=dict)
     latest: datetime | None = None
     taken: Mapping[str, datetime] = field(default_factory=dict)
-    askers: Mapping[str, datetime] = field(default_factory=dict)
+    askers: Mapping[str, Counted] = field(default_factory=dict)
     standing: Mapping[str, Signal] = field(default_factory=dict)
 
     def horizon(self, options: StreamOptions) -> datetime | None:
@@ -91,10 +105,11 @@ def advance(
     signals: list[Signal] = []
     askers, states, standing = dict(state.askers), dict(state.detectors), dict(state.standing)
     for sighting in sorted(new.values(), key=lambda seen: seen.order):
-        if _repeats(sighting, askers, options):
+        counted = _count(sighting, askers.get(sighting.asker), options)
+        if counted is None:
             continue
         askers.pop(sighting.asker, None)
-        askers[sighting.asker] = sighting.at
+        askers[sighting.asker] = counted
         if len(askers) > options.window:
             del askers[next(iter(askers))]
         for name, detector in detectors.items():
@@ -109,9 +124,22 @@ def advance(
     return Advance(state=_remember(new, state, options), signals=tuple(signals))
 
 
-def _repeats(sighting: Sighting, askers: Mapping[str, datetime], options: StreamOptions) -> bool:
-    before = askers.get(sighting.asker)
-    return before is not None and sighting.at - before < options.repeat_after
+def _count(sighting: Sighting, before: Counted | None, options: StreamOptions) -> Counted | None:
+    """Return what counts of a question; None where it is a repeat that says nothing new."""
+    counted = Counted(
+        at=sighting.at,
+        disagreement=sighting.disagreement or 0.0,
+        withheld=sighting.withheld,
+        group=sighting.group,
+    )
+    if before is None or sighting.at - before.at >= options.repeat_after:
+        return counted
+    worse = (
+        counted.disagreement >= before.disagreement + options.worse
+        or (counted.withheld and not before.withheld)
+        or (None not in {counted.group, before.group} and counted.group != before.group)
+    )
+    return replace(counted, again=True) if worse and not before.again else None
 
 
 def _remember(

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 
 from monitors.detectors.charts import ChartOptions
 from monitors.detectors.interface import Step
 from monitors.detectors.references import Reference, ReferenceOptions, begun, learn
-from monitors.detectors.suspects import holders, young_days
+from monitors.detectors.suspects import holders
 from monitors.detectors.tallies import Change, Watch, rate_ceiling, take
 from monitors.sightings import Sighting, Signal
 
@@ -46,14 +45,12 @@ class ConcentrationState:
 
     Attributes:
         questions: Those that were learned from.
-        ready_at: When there were enough.
         held: By who, how many of them he held.
         waiting: Who held those that are not learned from yet, oldest first.
         usual: Disagreement; None where collapses are not looked for.
     """
 
     questions: int = 0
-    ready_at: datetime | None = None
     held: Mapping[str, int] = field(default_factory=dict)
     waiting: tuple[tuple[str, ...], ...] = ()
     usual: Reference | None = None
@@ -80,8 +77,7 @@ class ConcentrationDetector:
     def take(self, sighting: Sighting, state: ConcentrationState) -> Step[ConcentrationState]:
         if not sighting.evidence:
             return Step(state=state)
-        young = young_days(sighting.at, state.ready_at)
-        holding = holders(sighting.evidence, young)
+        holding = holders(sighting.evidence, state.watch.charts.keys())
         if self.collapsing and not self._collapsed(sighting, state):
             holding = ()
         change = Change(watch=state.watch)
@@ -152,10 +148,7 @@ class ConcentrationDetector:
         for who in waiting[0]:
             held[who] = held.get(who, 0) + 1
         questions = state.questions + 1
-        ready_at = sighting.at if questions == self.options.least else state.ready_at
-        return replace(
-            state, questions=questions, held=held, ready_at=ready_at, waiting=waiting[1:]
-        )
+        return replace(state, questions=questions, held=held, waiting=waiting[1:])
 
     def _told(self, sighting: Sighting, change: Change) -> tuple[Signal, ...]:
         if change.change is None:

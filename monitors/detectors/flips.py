@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import Final
 
 from monitors.detectors.charts import ChartOptions
 from monitors.detectors.interface import Step
-from monitors.detectors.suspects import is_suspect, young_days
+from monitors.detectors.suspects import is_suspect
 from monitors.detectors.tallies import Change, Watch, rate_ceiling, take
 from monitors.sightings import Sighting, Signal
 
@@ -48,14 +47,12 @@ class Settled:
     """`counts`: answers seen until one of them stood `settled` times; then `group` is that one.
 
     Attributes:
-        settled_at: When it was settled.
         beside: Suspect documents in the evidence of questions that were answered so, the latest.
         newer: The answer that differed last, and how often in a row.
     """
 
     counts: Mapping[str, int] = field(default_factory=dict)
     group: str | None = None
-    settled_at: datetime | None = None
     beside: tuple[str, ...] = ()
     newer: str | None = None
     run: int = 0
@@ -81,7 +78,7 @@ class FlipState:
 
 
 def settle(
-    keys: Mapping[str, Settled], key: str, group: str, at: datetime, *, needed: int
+    keys: Mapping[str, Settled], key: str, group: str, *, needed: int
 ) -> Mapping[str, Settled]:
     """Return the keys with one more answer to one that is not settled."""
     known = keys.get(key, Settled())
@@ -89,7 +86,7 @@ def settle(
     counts = {**known.counts, group: count}
     settled = Settled(counts=counts)
     if count >= needed:
-        settled = Settled(group=group, settled_at=at)
+        settled = Settled(group=group)
     found = {**keys, key: settled}
     while len(found) > _KEYS_KEPT:
         del found[next(iter(found))]
@@ -110,12 +107,10 @@ class FlipDetector:
             return Step(state=state)
         known = state.keys.get(sighting.key, Settled())
         if known.group is None:
-            keys = settle(
-                state.keys, sighting.key, sighting.group, sighting.at, needed=self.options.settled
-            )
+            keys = settle(state.keys, sighting.key, sighting.group, needed=self.options.settled)
             return Step(state=replace(state, keys=keys))
         differs = sighting.group != known.group
-        suspects = _suspects(sighting, known)
+        suspects = _suspects(sighting)
         fresh = bool(suspects - set(known.beside))
         change = Change(watch=state.watch)
         if state.repeats >= self.options.least:
@@ -184,6 +179,5 @@ class FlipDetector:
         )
 
 
-def _suspects(sighting: Sighting, known: Settled) -> set[str]:
-    young = young_days(sighting.at, known.settled_at)
-    return {one.document for one in sighting.evidence if is_suspect(one, young)}
+def _suspects(sighting: Sighting) -> set[str]:
+    return {one.document for one in sighting.evidence if is_suspect(one)}

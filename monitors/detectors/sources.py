@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import Final
 
 from monitors.detectors.charts import ChartOptions
 from monitors.detectors.flips import Settled, settle
 from monitors.detectors.interface import Step
 from monitors.detectors.references import Reference, ReferenceOptions, begun, learn
-from monitors.detectors.suspects import sources_of, suspects, young_days
+from monitors.detectors.suspects import sources_of, suspects
 from monitors.detectors.tallies import Change, Watch, take
 from monitors.sightings import Sighting, Signal
 
@@ -26,13 +25,11 @@ class TopicView:
     Attributes:
         disagreement: Mean disagreement.
         wrong: Share of questions that went wrong.
-        ready_at: When both were ready.
         keys: Settled answers.
     """
 
     disagreement: Reference
     wrong: Reference
-    ready_at: datetime | None = None
     keys: Mapping[str, Settled] = field(default_factory=dict)
 
 
@@ -74,7 +71,7 @@ class SourcesDetector:
         held = own if ready else state.everywhere
         wrong = self._wrong(sighting, own, held)
         change = Change(watch=state.watch)
-        accused = self._accused(sighting, own, state)
+        accused = self._accused(sighting, state)
         if held.wrong.ready(self.references):
             ceiling = held.wrong.ceiling(self.references)
             change = take(
@@ -107,9 +104,9 @@ class SourcesDetector:
         loud = sighting.disagreement is not None and sighting.disagreement >= usual.mean + rise
         return flipped or loud or sighting.withheld
 
-    def _accused(self, sighting: Sighting, own: TopicView, state: SourcesState) -> tuple[str, ...]:
+    def _accused(self, sighting: Sighting, state: SourcesState) -> tuple[str, ...]:
         """Return the suspects, and who became one when he was younger."""
-        found = suspects(sighting.evidence, young_days(sighting.at, own.ready_at))
+        found = suspects(sighting.evidence)
         known = (who for who in sources_of(sighting.evidence) if who in state.watch.charts)
         return tuple(dict.fromkeys((*found, *known)))
 
@@ -126,11 +123,9 @@ class SourcesDetector:
                 doubtful=doubtful,
             )
         learned = learn(view.wrong, float(wrong), sighting.at, self.references, doubtful=doubtful)
-        begins = view.ready_at is None and learned.ready(self.references)
         return TopicView(
             disagreement=disagreement,
             wrong=learned,
-            ready_at=sighting.at if begins else view.ready_at,
             keys=view.keys,
         )
 
@@ -141,7 +136,7 @@ class SourcesDetector:
             return keys
         known = keys.get(sighting.key, Settled())
         if known.group is None:
-            return settle(keys, sighting.key, sighting.group, sighting.at, needed=_SETTLED)
+            return settle(keys, sighting.key, sighting.group, needed=_SETTLED)
         if accused:
             return keys
         again = known.again(sighting.group, accepted=_ACCEPTED)

@@ -20,6 +20,7 @@ class SustainedOptions:
         share: Disputed share above which it lasts.
         first: Questions that the settled share is made of.
         prior, weight: Believed settled share, worth so many questions.
+        margin: Least rise of that share over the settled one.
         chance: Highest probability of so many disputed questions at the settled share.
         calm: Disputed share of a whole window, over the settled one, at which it ends.
     """
@@ -30,6 +31,7 @@ class SustainedOptions:
     first: int = 30
     prior: float = 0.1
     weight: float = 10.0
+    margin: float = 0.35
     chance: float = 1e-5
     calm: float = 0.1
 
@@ -79,7 +81,7 @@ class SustainedDetector:
             return Step(state=over, signals=(self._told(sighting, state, firing=False),))
         if (
             count < options.least
-            or hits <= options.share * count
+            or hits <= max(options.share, settled + options.margin) * count
             or at_least(hits, count, _upper(settled, state.first + options.weight)) > options.chance
         ):
             return Step(state=state)

@@ -109,8 +109,9 @@ def export(
     tenant: Annotated[str | None, typer.Option(help="One tenant's. Default: all.")] = None,
     object: Annotated[str | None, typer.Option(help="Id of what was acted on.")] = None,
     actor: Annotated[str | None, typer.Option(help="Who acted.")] = None,
+    json_: Json = False,
 ) -> None:
-    """Write the entries, oldest first, with their hashes and seals."""
+    """Write the entries, oldest first, with their hashes and seals. JSON is lines of it."""
     from gateway.cli.local_ledger import LocalLedger, with_ledger
     from runtime.settings import load_settings
 
@@ -129,15 +130,15 @@ def export(
     async def work(local: LocalLedger) -> int:
         count = 0
         with _opened(out) as file:
-            table = csv.writer(file)
-            if format == "csv":
+            table = csv.writer(file) if format == "csv" and not json_ else None
+            if table is not None:
                 table.writerow(_COLUMNS)
             async for one in _all(local.ledger.journal):
                 if not wanted(one):
                     continue
                 count += 1
                 row = _row(one)
-                if format == "csv":
+                if table is not None:
                     table.writerow([_cell(row[name]) for name in _COLUMNS])
                 else:
                     file.write(json.dumps(row) + "\n")

@@ -16,10 +16,10 @@ from domain.answering import Draft, PartitionMode, Question, ScoredDraft, Verifi
 from domain.verification import CrossExamination
 
 SCORING: Final = {
-    CrossExamination.ALL: "1",
-    CrossExamination.OWN: "1-own",
-    CrossExamination.OFF: "1-off",
-    CrossExamination.PUBLISHED: "1-published",
+    CrossExamination.ALL: "2",
+    CrossExamination.OWN: "2-own",
+    CrossExamination.OFF: "2-off",
+    CrossExamination.PUBLISHED: "2-published",
 }
 """Names the scoring in a calibration's key."""
 

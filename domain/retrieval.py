@@ -103,6 +103,25 @@ class EvidenceFilter:
 ANYTHING: Final = EvidenceFilter()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Withheld:
+    """What may not be evidence, as if it had never been admitted: for asking what it changes."""
+
+    documents: frozenset[DocumentId] = frozenset()
+    families: frozenset[FamilyId] = frozenset()
+    origins: frozenset[OriginRef] = frozenset()
+
+    def covers(self, hit: ScoredChunk) -> bool:
+        return (
+            hit.chunk.document_id in self.documents
+            or hit.family_id in self.families
+            or hit.origin.ref in self.origins
+        )
+
+
+NOTHING_WITHHELD: Final = Withheld()
+
+
 class Reranker(Protocol):
     """Says how well passages answer a question, reading both together (a cross-encoder)."""
 

@@ -321,6 +321,12 @@ class MonitorSettings(Section):
     window: int = Field(
         14, ge=5, description="questions among which a repeat by one key counts once"
     )
+    traceback_reruns: int = Field(
+        8, ge=0, le=64, description="families and origins that a trace asks a question without"
+    )
+    traceback_questions: int = Field(
+        3, ge=1, le=20, description="of an alert, those that are traced"
+    )
 
 
 class WebhookSettings(Section):

@@ -46,6 +46,7 @@ from monitors.latency import LatencyMonitor
 from monitors.observer import Observer
 from monitors.routing import AlertDispatcher
 from monitors.stream_monitor import StreamMonitor
+from monitors.traceback import Traceback
 from runtime.alerts import build_dispatcher, build_sinks, sink_rows
 from runtime.answer_cache import KeptAnswers
 from runtime.answering import build_decomposer, build_query, model_urls
@@ -64,6 +65,7 @@ from runtime.outbox import OutboxRelay
 from runtime.secrets import instance_secret
 from runtime.settings import Settings
 from runtime.storage import build_embedder, build_vectors, close_vectors
+from runtime.traceback import build_traceback
 from runtime.tracing import Tracing, Untraced, build_tracing
 from runtime.web import build_web
 
@@ -119,6 +121,11 @@ class Services:
     def ingestion_monitor(self) -> IngestionMonitor:
         """Remembers nothing either."""
         return IngestionMonitor(self.ledger.documents, self.ledger.alerts, ids=self.ids)
+
+    @property
+    def traceback(self) -> Traceback:
+        """Remembers nothing either."""
+        return build_traceback(self.settings, hops=self.hops)
 
     @property
     def hops(self) -> MultiHop:

@@ -27,6 +27,7 @@ from gateway.cli import (
     commands_redteam,
     commands_scan,
     commands_suppressions,
+    commands_trace,
     commands_tune,
     commands_webhooks,
 )
@@ -63,6 +64,7 @@ for module in (
     commands_cost,
     commands_monitor,
     commands_alerts,
+    commands_trace,
     commands_webhooks,
     commands_audit,
     commands_configuration,

@@ -45,6 +45,7 @@ from gateway.http.models_alerts import (
 )
 from gateway.http.models_documents import DocumentModel, DocumentPage, ReceiptModel, ReportModel
 from gateway.http.models_questions import AnswerModel, TraceModel
+from gateway.http.models_traces import TraceResult
 from gateway.http.models_trust import (
     ExplanationModel,
     ReplayModel,
@@ -132,6 +133,10 @@ class GatewayClient:
     def remove_suppression(self, suppression_id: str, *, reason: str) -> SuppressionModel:
         path = f"/v1/suppressions/{_quoted(suppression_id)}/remove"
         return self._send(SuppressionModel, "POST", path, json_body={"reason": reason})
+
+    def trace_back(self, **body: str) -> TraceResult:
+        """Trace a `question_id` or an `alert_id`."""
+        return self._send(TraceResult, "POST", "/v1/traces", json_body=body)
 
     def ask(self, question: str, **options: str | int | None) -> AnswerModel:
         """Ask; `options` are the other members of the request's body, None for the default."""

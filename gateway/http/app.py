@@ -26,6 +26,7 @@ from gateway.http.routes import (
     retrieval,
     scans,
     suppressions,
+    traces,
     webhooks,
 )
 from runtime.audit import audit_keys
@@ -96,6 +97,7 @@ def create_app(
         origins,
         publishers,
         alerts,
+        traces,
         webhooks,
         audit,
         health,

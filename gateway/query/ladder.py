@@ -8,7 +8,7 @@ from typing import Final
 
 from domain.answering import AbstainReason, AnswerWarning, Drafter, LadderStep, Rung
 from domain.errors import DependencyError
-from domain.retrieval import ANYTHING, Embedder, ScoredChunk
+from domain.retrieval import ANYTHING, NOTHING_WITHHELD, Embedder, ScoredChunk
 from domain.web import WebEvidence
 from gateway.query.reformulation import reformulate
 from gateway.query.results import Attempt, Inquiry
@@ -113,10 +113,10 @@ class Ladder:
     async def _web_search(self, inquiry: Inquiry, first: Attempt) -> Attempt | None:
         """Put what the web says into the pool; None where the documents do speak of the matter.
 
-        Nor where the asker named the documents, or where nothing usable was found.
+        Nor where the asker narrowed the documents, or where nothing usable was found.
         """
         options = inquiry.options
-        asked_for = options.only != ANYTHING
+        asked_for = options.only != ANYTHING or options.without != NOTHING_WITHHELD
         if self._web is None or asked_for or first.decision.reason is not _NOT_THERE:
             return None
         try:

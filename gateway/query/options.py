@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from domain.answering import PartitionMode
-from domain.retrieval import ANYTHING, EvidenceFilter
+from domain.retrieval import ANYTHING, NOTHING_WITHHELD, EvidenceFilter, Withheld
 from domain.verification import CrossExamination, LatencyClass
 from gateway.query.guarded_topics import GuardedTopic
 from gateway.query.retrieval import Quotas
@@ -18,8 +18,8 @@ class Wishes:
     """What one question is asked with; None for what is configured.
 
     It can ask for more safety, never for less: of `min_tolerance` and `min_trust` the greater counts,
-    this one or the setting. A comparison `partition` carries no tolerance. `min_trust` and `only`
-    narrow what may be evidence.
+    this one or the setting. A comparison `partition` carries no tolerance. `min_trust`, `only` and
+    `without` narrow what may be evidence.
     """
 
     m: int | None = None
@@ -28,6 +28,7 @@ class Wishes:
     min_tolerance: int = 0
     min_trust: float = 0.0
     only: EvidenceFilter = ANYTHING
+    without: Withheld = NOTHING_WITHHELD
     latency_class: LatencyClass | None = None
 
 
@@ -49,6 +50,7 @@ class QueryOptions:
     per_origin: int = 6
     min_trust: float = 0.2
     only: EvidenceFilter = ANYTHING
+    without: Withheld = NOTHING_WITHHELD
     lift_bound: float = 0.5
     cross_examination: CrossExamination = CrossExamination.ALL
     cross_examinations: Mapping[LatencyClass, CrossExamination] = field(default_factory=dict)
@@ -76,6 +78,7 @@ class QueryOptions:
             min_tolerance=max(wishes.min_tolerance, self.required(question)),
             min_trust=max(wishes.min_trust, self.min_trust),
             only=wishes.only,
+            without=wishes.without,
             cross_examination=examined,
             latency_class=chosen,
             timeout_seconds=self.deadlines.get(chosen, self.timeout_seconds),
@@ -95,4 +98,5 @@ class QueryOptions:
             per_origin=self.per_origin,
             min_trust=self.min_trust,
             only=self.only,
+            without=self.without,
         )

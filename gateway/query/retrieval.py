@@ -12,7 +12,17 @@ from defences.retrieval.families import collapse
 from defences.retrieval.ranking import best_first
 from domain.documents import TenantId, Tier
 from domain.errors import TransientError
-from domain.retrieval import ANYTHING, ChunkSearch, EvidenceFilter, Reranker, ScoredChunk, Vector
+from domain.retrieval import (
+    ANYTHING,
+    NOTHING_WITHHELD,
+    ChunkSearch,
+    EvidenceFilter,
+    Reranker,
+    ScoredChunk,
+    Vector,
+    Withheld,
+)
+from gateway.query.withholding import WithholdingSearch
 
 _WIDEST: Final = 4
 """How many times its limit a side is searched for, at most, where families collapse."""
@@ -29,6 +39,7 @@ class Quotas:
     per_origin: int
     min_trust: float
     only: EvidenceFilter = ANYTHING
+    without: Withheld = NOTHING_WITHHELD
 
 
 class Retrieval:
@@ -97,8 +108,11 @@ class Retrieval:
     ) -> Sequence[ScoredChunk]:
         """Search wider where near-copies took places, until as many voices are found as wanted."""
         wanted = limit
+        vectors: ChunkSearch = self._vectors
+        if quotas.without != NOTHING_WITHHELD:
+            vectors = WithholdingSearch(vectors, quotas.without)
         while True:
-            hits = await self._vectors.search(
+            hits = await vectors.search(
                 vector,
                 text,
                 tenant_id=tenant_id,

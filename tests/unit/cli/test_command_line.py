@@ -203,16 +203,10 @@ def test_wrong_configuration_is_exit_code_2_and_one_line(
     [
         ["ask", "why"],
         ["documents", "list"],
-        ["alerts"],
         ["alerts", "list"],
-        ["alerts", "show"],
-        ["alerts", "acknowledge"],
-        ["alerts", "silence"],
-        ["alerts", "silences"],
-        ["alerts", "unsilence"],
+        ["alerts", "show", "alr_1"],
         ["alerts", "reviews"],
-        ["alerts", "close-review"],
-        ["webhooks"],
+        ["trace", "q_1"],
         ["webhooks", "list"],
     ],
 )

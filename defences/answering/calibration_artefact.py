@@ -26,6 +26,10 @@ from defences.answering.calibration import (
 )
 
 FORMAT: Final = 1
+ISOTONIC_LABELS: Final = 1000
+"""Labels of a fit from which isotonic regression may serve: with fewer its steps are mostly the
+sample's, and a curve with two parameters does better (Niculescu-Mizil and Caruana, ICML 2005)."""
+
 Kind = Literal["temperature", "platt", "isotonic"]
 
 
@@ -154,9 +158,8 @@ def fit_artefact(
 
     Temperature scaling, Platt scaling and isotonic regression are fitted on `fit` and compared on
     `held_out` by Brier score. Of those whose score is within a standard error of the best one's the
-    first serves, it having the fewest parameters (Breiman et al. 1984, the one-standard-error rule):
-    on some hundred labels the steps of an isotonic fit are mostly the sample's. `tau_split` is used
-    for tau alone.
+    first serves, it having the fewest parameters (Breiman et al. 1984, the one-standard-error rule).
+    Isotonic regression serves from `ISOTONIC_LABELS` on alone. `tau_split` is used for tau alone.
 
     Raises:
         CalibrationError: A split is empty, or `fit` has too few labels or only one class.
@@ -169,7 +172,8 @@ def fit_artefact(
         "isotonic": fit_isotonic(fit.scores, fit.right, tau=DEFAULT_TAU, version=""),
     }
     reports = tuple(_report(kind, made, held_out) for kind, made in fitted.items())
-    kind = _simplest(fitted, held_out)
+    able = {kind: made for kind, made in fitted.items() if kind != "isotonic"}
+    kind = _simplest(fitted if len(fit.right) >= ISOTONIC_LABELS else able, held_out)
     best = fitted[kind]
     threshold = fit_tau(
         best.predict(tau_split.scores), tau_split.right, precision=precision, confidence=confidence

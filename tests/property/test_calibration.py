@@ -28,7 +28,12 @@ from defences.answering.calibration import (
     lower_bound,
     reliability,
 )
-from defences.answering.calibration_artefact import CalibrationArtefact, Labels, fit_artefact
+from defences.answering.calibration_artefact import (
+    ISOTONIC_LABELS,
+    CalibrationArtefact,
+    Labels,
+    fit_artefact,
+)
 from domain.answering import Calibrator
 
 Fit = Callable[..., Calibrator]
@@ -184,15 +189,22 @@ def test_every_kind_is_fitted_and_one_as_good_as_the_best_on_held_out_labels_ser
     assert briers[artefact.kind] < min(briers.values()) + 0.01
 
 
-def test_steps_that_some_hundred_labels_cannot_tell_from_a_curve_are_not_taken() -> None:
+def test_steps_serve_where_there_are_labels_for_them_alone() -> None:
+    random = np.random.default_rng(3)
+    scores = random.uniform(size=ISOTONIC_LABELS + 299)
+    right = random.uniform(size=len(scores)) < np.where(scores < 0.3, 0.02, 0.7)
+    few = ISOTONIC_LABELS - 1
+    rest = Labels(scores=scores[few:], right=right[few:])
+
     fitted = fit_artefact(
-        fit=sample(100, temperature=0.6, bias=1.0, seed=11),
-        held_out=sample(100, temperature=0.6, bias=1.0, seed=12),
-        tau_split=sample(100, temperature=0.6, bias=1.0, seed=13),
+        fit=Labels(scores=scores[:few], right=right[:few]),
+        held_out=rest,
+        tau_split=rest,
         configuration="x",
     )
 
-    assert fitted.kind == "platt"
+    assert fitted.kind != "isotonic"
+    assert min(fitted.candidates, key=lambda one: one.brier).kind == "isotonic"
 
 
 def test_an_artefact_comes_back_from_json_as_it_was(artefact: CalibrationArtefact) -> None:
@@ -208,14 +220,14 @@ def test_an_artefact_comes_back_from_json_as_it_was(artefact: CalibrationArtefac
 
 def test_an_isotonic_artefact_comes_back_from_json_as_it_was() -> None:
     random = np.random.default_rng(3)
-    scores = random.uniform(size=400)
+    scores = random.uniform(size=1400)
     plateaus = np.select([scores < 0.2, scores > 0.8], [0.01, 0.99], 0.5)
-    right = random.uniform(size=400) < plateaus
+    right = random.uniform(size=1400) < plateaus
 
     fitted = fit_artefact(
-        fit=Labels(scores=scores[:200], right=right[:200]),
-        held_out=Labels(scores=scores[200:], right=right[200:]),
-        tau_split=Labels(scores=scores[200:], right=right[200:]),
+        fit=Labels(scores=scores[:ISOTONIC_LABELS], right=right[:ISOTONIC_LABELS]),
+        held_out=Labels(scores=scores[ISOTONIC_LABELS:], right=right[ISOTONIC_LABELS:]),
+        tau_split=Labels(scores=scores[ISOTONIC_LABELS:], right=right[ISOTONIC_LABELS:]),
         configuration="x",
     )
 

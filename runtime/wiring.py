@@ -36,6 +36,7 @@ from domain.retrieval import Embedder, VectorStore
 from domain.stages import UNOBSERVED
 from gateway.query.multi_hop import MultiHop
 from gateway.query.pipeline import QueryPipeline
+from ingest.containing import ContainmentDesk
 from ingest.origins import OriginDesk
 from ingest.pipeline import IngestPipeline
 from ingest.review import ReviewDesk
@@ -121,6 +122,13 @@ class Services:
     def ingestion_monitor(self) -> IngestionMonitor:
         """Remembers nothing either."""
         return IngestionMonitor(self.ledger.documents, self.ledger.alerts, ids=self.ids)
+
+    @property
+    def containment(self) -> ContainmentDesk:
+        """Remembers nothing either."""
+        return ContainmentDesk(
+            ledger=self.ledger, pipeline=self.ingest, clock=self.clock, ids=self.ids
+        )
 
     @property
     def traceback(self) -> Traceback:

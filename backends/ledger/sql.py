@@ -7,6 +7,7 @@ from backends.ledger.alerts import SqlAlertLedger
 from backends.ledger.documents import SqlDocumentLedger
 from backends.ledger.engine import Database
 from backends.ledger.feedback import SqlFeedbackLedger
+from backends.ledger.incidents import SqlIncidentLedger
 from backends.ledger.journal import SqlJournal
 from backends.ledger.keys import SqlKeyLedger
 from backends.ledger.lifecycle import SqlDocumentLifecycle
@@ -61,6 +62,7 @@ class SqlLedger:
         self.webhooks = SqlWebhookLedger(self._database, ids=ids)
         self.silences = SqlSilenceLedger(self._database)
         self.reviews = SqlReviewLedger(self._database)
+        self.incidents = SqlIncidentLedger(self._database, ids=ids)
         self.retention = SqlRetention(self._database)
 
     async def ping(self) -> None:

@@ -17,6 +17,7 @@ from backends.memory.ledger_alerting import (
 )
 from backends.memory.ledger_documents import InMemoryDocumentLedger, InMemoryOutbox
 from backends.memory.ledger_feedback import InMemoryFeedbackLedger
+from backends.memory.ledger_incidents import InMemoryIncidentLedger
 from backends.memory.ledger_monitoring import InMemoryObservationLedger, InMemoryQuestionLedger
 from backends.memory.ledger_trust import (
     InMemoryDocumentLifecycle,
@@ -79,6 +80,7 @@ class InMemoryLedger:
         self.suppressions = InMemorySuppressionLedger(self.journal)
         self.publishers = InMemoryPublisherLedger(self.journal)
         self.outbox = InMemoryOutbox(self.documents)
+        self.incidents = InMemoryIncidentLedger(self.journal, self.documents, self.webhooks)
         self.retention = InMemoryRetention(
             self.documents, self.outbox, self.webhooks, self.observations
         )

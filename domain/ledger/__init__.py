@@ -11,6 +11,7 @@ from typing import Protocol
 from domain.alerting import ReviewLedger, SilenceLedger
 from domain.audit import JournalEntry
 from domain.feedback import FeedbackLedger
+from domain.incidents import IncidentLedger
 from domain.ledger.access import (
     Journal,
     KeyLedger,
@@ -102,6 +103,8 @@ class Ledger(Protocol):
     def silences(self) -> SilenceLedger: ...
     @property
     def reviews(self) -> ReviewLedger: ...
+    @property
+    def incidents(self) -> IncidentLedger: ...
     @property
     def retention(self) -> Retention: ...
 

@@ -44,6 +44,12 @@ from gateway.http.models_alerts import (
     WebhookModel,
 )
 from gateway.http.models_documents import DocumentModel, DocumentPage, ReceiptModel, ReportModel
+from gateway.http.models_incidents import (
+    DryRun,
+    IncidentList,
+    IncidentModel,
+    IncidentReport,
+)
 from gateway.http.models_questions import AnswerModel, TraceModel
 from gateway.http.models_traces import TraceResult
 from gateway.http.models_trust import (
@@ -137,6 +143,23 @@ class GatewayClient:
     def trace_back(self, **body: str) -> TraceResult:
         """Trace a `question_id` or an `alert_id`."""
         return self._send(TraceResult, "POST", "/v1/traces", json_body=body)
+
+    def open_incident(self, body: Mapping[str, object]) -> DryRun:
+        return self._send(DryRun, "POST", "/v1/incidents", json_body=body)
+
+    def incidents(self) -> IncidentList:
+        return self._send(IncidentList, "GET", "/v1/incidents")
+
+    def incident_step(
+        self, incident_id: str, step: str, body: Mapping[str, object]
+    ) -> IncidentModel:
+        """Take the step `approve`, `contain` or `undo`."""
+        path = f"/v1/incidents/{_quoted(incident_id)}/{step}"
+        return self._send(IncidentModel, "POST", path, json_body=body)
+
+    def incident_report(self, incident_id: str) -> IncidentReport:
+        path = f"/v1/incidents/{_quoted(incident_id)}/report"
+        return self._send(IncidentReport, "GET", path)
 
     def ask(self, question: str, **options: str | int | None) -> AnswerModel:
         """Ask; `options` are the other members of the request's body, None for the default."""

@@ -26,10 +26,11 @@ def register_periodic(app: Celery, settings: Settings) -> None:
             older_than_seconds=settings.queue.requeue_after_seconds
         )
         rescanned = await services.trust.held.rescan_due()
+        resumed = await services.containment.resume()
         # The lease is never let go: it is what makes this hourly, whoever sweeps.
         if await services.lock.acquire(_FORGETTING, lease_seconds=_AN_HOUR):
             await services.trust.versions.forget_old()
-        return requeued + rescanned + await services.relay.publish_pending()
+        return requeued + rescanned + resumed + await services.relay.publish_pending()
 
     async def evaluate(services: Services) -> int:
         changed = 0

@@ -26,6 +26,7 @@ from backends.ledger.schema.base import metadata
 from backends.ledger.types import Choice, PlainText, StringMapping, StringSet, Utc
 from domain.answering import Outcome
 from domain.feedback import FeedbackVerdict
+from domain.incidents import IncidentStatus
 from domain.monitoring import WEBHOOK, AlertStatus, Severity
 from domain.verification import LatencyClass
 
@@ -252,4 +253,30 @@ deliveries: Final = Table(
     DeliveryColumns,
     Index("ix_deliveries_due", "pending", "next_attempt_at"),
     Index("ix_deliveries_webhook", "webhook_id", "created_at", "id"),
+)
+
+
+class IncidentColumns(TypedColumns):
+    id: Named[str] = Column(PlainText, primary_key=True)
+    tenant_id: Named[str] = Column(PlainText, nullable=False)
+    status: Named[IncidentStatus] = Column(Choice(IncidentStatus), nullable=False)
+    cause: Named[str] = Column(PlainText, nullable=False)
+    reason: Named[str] = Column(PlainText, nullable=False)
+    opened_at: Named[datetime] = Column(Utc, nullable=False)
+    opened_by: Named[str] = Column(PlainText, nullable=False)
+    documents: Named[frozenset[str]] = Column(StringSet, nullable=False)
+    confirmable: Named[frozenset[str]] = Column(StringSet, nullable=False)
+    approved_at: Named[datetime | None] = Column(Utc)
+    approved_by: Named[str | None] = Column(PlainText)
+    contained_at: Named[datetime | None] = Column(Utc)
+    contained_by: Named[str | None] = Column(PlainText)
+    undone_at: Named[datetime | None] = Column(Utc)
+    undone_by: Named[str | None] = Column(PlainText)
+
+
+incidents: Final = Table(
+    "incidents",
+    metadata,
+    IncidentColumns,
+    Index("ix_incidents_tenant", "tenant_id", "opened_at", "id"),
 )

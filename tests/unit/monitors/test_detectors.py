@@ -193,7 +193,9 @@ MISSES: Sequence[tuple[str, str, Make, Make]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "what", "before", "after"), HITS, ids=lambda row: str(row)[:40])
+@pytest.mark.parametrize(
+    ("name", "what", "before", "after"), HITS, ids=[f"{row[0]}-{row[1]}" for row in HITS]
+)
 def test_it_alerts_once(name: str, what: str, before: Make, after: Make) -> None:
     series = stream(before, after, more=90)
 
@@ -204,7 +206,9 @@ def test_it_alerts_once(name: str, what: str, before: Make, after: Make) -> None
     assert signals[0].reasons
 
 
-@pytest.mark.parametrize(("name", "what", "before", "after"), MISSES, ids=lambda row: str(row)[:40])
+@pytest.mark.parametrize(
+    ("name", "what", "before", "after"), MISSES, ids=[f"{row[0]}-{row[1]}" for row in MISSES]
+)
 def test_it_stays_quiet(name: str, what: str, before: Make, after: Make) -> None:
     assert run(ALL[name], stream(before, after, more=120)) == (), what
 

@@ -13,7 +13,7 @@ from typing import Final
 from domain.documents import DocumentId
 from domain.traceback import Clues, Suspect
 
-THRESHOLD: Final = 0.5
+THRESHOLD: Final = 0.4
 """docs/benchmarks/traceback.md says what it finds and whom it wrongs."""
 
 YOUNG_DAYS: Final = 30.0
@@ -60,7 +60,7 @@ def suspicion(clues: Clues) -> float:
         + _EFFECT * effect(clues)
         + _NAMED * clues.named
     )
-    return min(1.0, total)
+    return min(1.0, round(total, 6))
 
 
 def suspect(clues: Clues) -> Suspect:

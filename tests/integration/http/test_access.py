@@ -174,6 +174,26 @@ CALLS = [
     ),
     call("GET", "/v1/reviews", 200, REVIEW),
     call("POST", "/v1/reviews/q_none/close", 404, REVIEW, route="/v1/reviews/{question_id}/close"),
+    call("POST", "/v1/traces", 404, REVIEW, json={"question_id": "q_none"}),
+    call("GET", "/v1/incidents", 200, REVIEW),
+    call("POST", "/v1/incidents", 422, REVIEW, json={"documents": ["doc_none"], **REASON}),
+    call("GET", "/v1/incidents/inc_none", 404, REVIEW, route="/v1/incidents/{incident_id}"),
+    *(
+        call(
+            method,
+            f"/v1/incidents/inc_none/{step}",
+            404,
+            REVIEW,
+            route=f"/v1/incidents/{{incident_id}}/{step}",
+            **body,
+        )
+        for method, step, body in (
+            ("POST", "approve", {}),
+            ("POST", "contain", {"json": {}}),
+            ("POST", "undo", {"json": REASON}),
+            ("GET", "report", {}),
+        )
+    ),
     call("GET", "/v1/audit", 200, ADMIN),
     call(
         "POST",

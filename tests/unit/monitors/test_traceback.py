@@ -195,15 +195,21 @@ async def test_an_established_origin_that_turned_is_found() -> None:
     assert {one.document_id for one in trace.suspects} == {"turned", "turned-2"}
 
 
-async def test_young_honest_documents_are_no_suspects() -> None:
-    fresh = [
-        page("fresh-1", RIGHT, origin="press", age=1),
-        page("fresh-2", "Mowers are sold in May.", origin="reader", age=1, tier=POOL),
-    ]
+async def test_a_young_document_that_somebody_vouches_for_is_no_suspect() -> None:
+    fresh = page("fresh", RIGHT, origin="press", age=1)
 
-    trace = await Traceback(Library([*fresh, *POISON])).trace(QUESTION, said=WRONG, now=EPOCH)
+    trace = await Traceback(Library([fresh, *POISON])).trace(QUESTION, said=WRONG, now=EPOCH)
 
     assert {one.document_id for one in trace.suspects} == {"new-0", "new-1", "new-2"}
+
+
+async def test_a_stranger_that_says_nothing_of_it_comes_behind_those_who_do() -> None:
+    bystander = page("fresh", "Mowers are sold in May.", origin="reader", age=1, tier=POOL)
+
+    trace = await Traceback(Library([bystander, *POISON])).trace(QUESTION, said=WRONG, now=EPOCH)
+
+    assert trace.retrieved[-1].document_id == "fresh"
+    assert trace.retrieved[-1].score < trace.retrieved[-2].score
 
 
 async def test_a_question_is_asked_again_no_more_often_than_allowed() -> None:
@@ -297,9 +303,9 @@ def test_one_more_clue_never_lessens_suspicion(
 @pytest.mark.parametrize(
     "change",
     [
-        {"age_days": 1.0, "established": False},
-        {"age_days": 1.0, "established": False, "newcomers_effect": 1.0},
-        {"quoted": True},
+        {"age_days": 1.0},
+        {"established": False, "newcomers_effect": 1.0},
+        {"states": True},
         {"family_effect": 1.0, "origin_effect": 1.0},
     ],
 )

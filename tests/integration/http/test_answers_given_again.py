@@ -39,8 +39,8 @@ async def ask(gateway: Gateway, headers: Headers) -> dict[str, Any]:
 async def test_an_answer_is_given_again_to_who_had_it_until_its_document_is_withdrawn(
     keeping: Gateway,
 ) -> None:
-    document = await keeping.settled(await keeping.writer(PRESS), PAGE)
     await keeping.world.establish(PRESS, reviewed=True)
+    document = await keeping.settled(await keeping.writer(PRESS), PAGE)
     admin, other = await keeping.admin(), await keeping.admin()
 
     first, again = await ask(keeping, admin), await ask(keeping, admin)

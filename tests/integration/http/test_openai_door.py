@@ -36,8 +36,8 @@ def user(text: str) -> list[Any]:
 @pytest.fixture
 async def stocked(gateway: Gateway) -> Gateway:
     """A gateway with one reviewed page."""
-    await gateway.settled(await gateway.writer(PRESS), PAGE)
     await gateway.world.establish(PRESS, reviewed=True)
+    await gateway.settled(await gateway.writer(PRESS), PAGE)
     return gateway
 
 

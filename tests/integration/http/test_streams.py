@@ -50,8 +50,8 @@ async def asked(gateway: Gateway, body: dict[str, Any]) -> httpx.Response:
 
 
 async def test_each_stage_is_told_and_the_answer_comes_last(gateway: Gateway) -> None:
-    await gateway.settled(await gateway.writer(PRESS), PAGE)
     await gateway.world.establish(PRESS, reviewed=True)
+    await gateway.settled(await gateway.writer(PRESS), PAGE)
 
     reply = await asked(gateway, QUESTION)
 
@@ -70,8 +70,8 @@ async def test_each_stage_is_told_and_the_answer_comes_last(gateway: Gateway) ->
 
 
 async def test_no_text_of_a_document_or_draft_is_sent_before_the_answer(gateway: Gateway) -> None:
-    await gateway.settled(await gateway.writer(PRESS), PAGE)
     await gateway.world.establish(PRESS, reviewed=True)
+    await gateway.settled(await gateway.writer(PRESS), PAGE)
 
     reply = await asked(gateway, QUESTION)
 

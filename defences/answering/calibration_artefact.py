@@ -172,8 +172,10 @@ def fit_artefact(
         "isotonic": fit_isotonic(fit.scores, fit.right, tau=DEFAULT_TAU, version=""),
     }
     reports = tuple(_report(kind, made, held_out) for kind, made in fitted.items())
-    able = {kind: made for kind, made in fitted.items() if kind != "isotonic"}
-    kind = _simplest(fitted if len(fit.right) >= ISOTONIC_LABELS else able, held_out)
+    able = dict(fitted)
+    if len(fit.right) < ISOTONIC_LABELS:
+        del able["isotonic"]
+    kind = _simplest(able, held_out)
     best = fitted[kind]
     threshold = fit_tau(
         best.predict(tau_split.scores), tau_split.right, precision=precision, confidence=confidence

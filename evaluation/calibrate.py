@@ -3,7 +3,7 @@
 The whole question path runs over a labelled set, in memory and without calibration; what the guard
 would compare, the score of the group it would answer with, is labelled right or wrong, one label a
 question. `mithridate calibrate fit` writes the artefacts, `calibrate report` shows how the ones in
-force do on the test split.
+force do on the split that no curve was fitted to.
 """
 
 from __future__ import annotations
@@ -88,7 +88,9 @@ class LabelledScore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CalibrationReport:
-    """How the calibration in force does on questions that no fit has seen.
+    """How the calibration in force does on questions that its curve was not fitted to.
+
+    They are those that tau was read off, where a threshold reached its precision.
 
     Attributes:
         labels: Questions with an answer to label, of `questions` asked.
@@ -132,7 +134,7 @@ def fit(
 def report(
     settings: Settings, *, directory: Path | None = None, progress: Progress | None = None
 ) -> CalibrationReport:
-    """Ask the test split under the calibration in force."""
+    """Ask the tau split under the calibration in force."""
     return asyncio.run(_report(settings, load_labelled_set(directory), progress))
 
 
@@ -235,7 +237,7 @@ async def _report(
         query = await _prepared(
             settings, labelled, http, mode=PartitionMode.ISOLATED, calibrators=calibrators
         )
-        asked = labelled.in_split(Split.TEST)
+        asked = labelled.in_split(Split.TAU)
         scores = await ask(query, asked, progress)
     configuration = query.configuration(
         PartitionMode.ISOLATED, m=settings.answering.m, k=settings.answering.k

@@ -159,24 +159,22 @@ def fit_artefact(
     Temperature scaling, Platt scaling and isotonic regression are fitted on `fit` and compared on
     `held_out` by Brier score. Of those whose score is within a standard error of the best one's the
     first serves, it having the fewest parameters (Breiman et al. 1984, the one-standard-error rule).
-    Isotonic regression serves from `ISOTONIC_LABELS` on alone. `tau_split` is used for tau alone.
+    Isotonic regression serves from `ISOTONIC_LABELS` on alone. The kind that serves is fitted again
+    on both: the figures of `candidates` are those of the fit that had not seen `held_out`.
+    `tau_split` is used for tau alone.
 
     Raises:
         CalibrationError: A split is empty, or `fit` has too few labels or only one class.
     """
     if not len(held_out.right) or not len(tau_split.right):
         raise CalibrationError("held-out and tau split must not be empty")
-    fitted: dict[Kind, TemperatureCalibrator | IsotonicCalibrator] = {
-        "temperature": fit_temperature(fit.scores, fit.right, tau=DEFAULT_TAU, version=""),
-        "platt": fit_platt(fit.scores, fit.right, tau=DEFAULT_TAU, version=""),
-        "isotonic": fit_isotonic(fit.scores, fit.right, tau=DEFAULT_TAU, version=""),
-    }
+    fitted = _fitted(fit)
     reports = tuple(_report(kind, made, held_out) for kind, made in fitted.items())
     able = dict(fitted)
     if len(fit.right) < ISOTONIC_LABELS:
         del able["isotonic"]
     kind = _simplest(able, held_out)
-    best = fitted[kind]
+    best = _fitted(_joined(fit, held_out))[kind]
     threshold = fit_tau(
         best.predict(tau_split.scores), tau_split.right, precision=precision, confidence=confidence
     )
@@ -193,6 +191,22 @@ def fit_artefact(
         bound=threshold.lower_bound,
         labels=(len(fit.right), len(held_out.right), len(tau_split.right)),
         candidates=reports,
+    )
+
+
+def _fitted(labels: Labels) -> dict[Kind, TemperatureCalibrator | IsotonicCalibrator]:
+    scores, right = labels.scores, labels.right
+    return {
+        "temperature": fit_temperature(scores, right, tau=DEFAULT_TAU, version=""),
+        "platt": fit_platt(scores, right, tau=DEFAULT_TAU, version=""),
+        "isotonic": fit_isotonic(scores, right, tau=DEFAULT_TAU, version=""),
+    }
+
+
+def _joined(first: Labels, second: Labels) -> Labels:
+    return Labels(
+        scores=np.concatenate([first.scores, second.scores]),
+        right=np.concatenate([first.right, second.right]),
     )
 
 

@@ -177,7 +177,7 @@ def reliability_page(found: CalibrationReport, numbers: Mapping[str, object]) ->
     from evaluation.charts import unit_lines
 
     chart = unit_lines(
-        "Reliability on held-out questions",
+        "Reliability on questions that the curve was not fitted to",
         {
             name: [(each.confidence, each.right) for each in bins if each.count]
             for name, bins in (("group score", found.bins_before), ("confidence", found.bins))

@@ -88,9 +88,7 @@ class LabelledScore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CalibrationReport:
-    """How the calibration in force does on questions that its curve was not fitted to.
-
-    They are those that tau was read off, where a threshold reached its precision.
+    """How the calibration in force does on the questions of the tau split, which no curve has seen.
 
     Attributes:
         labels: Questions with an answer to label, of `questions` asked.

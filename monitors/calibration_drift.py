@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -15,8 +15,8 @@ from domain.documents import TenantId
 from domain.feedback import FeedbackLedger
 from domain.ledger import AlertLedger
 from domain.monitoring import Alert, AlertId, AlertStatus, Severity
-from monitors.events import EVENT_FIRING, EVENT_RESOLVED, fingerprint, payload
-from monitors.standing import firing
+from monitors.events import fingerprint
+from monitors.standing import begin, end, firing
 
 NAME: Final = "calibration-drift"
 _LABELS: Final[Mapping[str, str]] = {"monitor": NAME}
@@ -97,9 +97,7 @@ class CalibrationDriftMonitor:
             },
             starts_at=now,
         )
-        told = payload(EVENT_FIRING, alert, _numbers(drift))
-        fired = await self._alerts.fire(alert, event_type=EVENT_FIRING, payload=told)
-        return [alert] if fired else []
+        return [alert] if await begin(self._alerts, alert, _numbers(drift)) else []
 
     async def _resolve(
         self, tenant_id: TenantId, drift: Drift | None, now: datetime
@@ -107,15 +105,7 @@ class CalibrationDriftMonitor:
         standing = await self._standing(tenant_id)
         if standing is None:
             return []
-        at = max(now, standing.starts_at)
-        ended = replace(standing, status=AlertStatus.RESOLVED, ends_at=at)
-        resolved = await self._alerts.resolve(
-            tenant_id,
-            standing.fingerprint,
-            at=at,
-            event_type=EVENT_RESOLVED,
-            payload=payload(EVENT_RESOLVED, ended, _numbers(drift)),
-        )
+        resolved = await end(self._alerts, standing, _numbers(drift), at=now)
         return [] if resolved is None else [resolved]
 
     async def _standing(self, tenant_id: TenantId) -> Alert | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -12,8 +12,8 @@ from domain.clock import IdFactory
 from domain.documents import DocumentStatus, TenantId
 from domain.ledger import AlertLedger, DocumentFilter, DocumentLedger, DocumentRecord
 from domain.monitoring import Alert, AlertId, AlertStatus, Severity
-from monitors.events import EVENT_FIRING, EVENT_RESOLVED, fingerprint, payload
-from monitors.standing import firing
+from monitors.events import fingerprint
+from monitors.standing import begin, end, firing
 
 BURST: Final = "ingestion-burst"
 UNAVAILABLE: Final = "detector-unavailable"
@@ -91,7 +91,8 @@ class IngestionMonitor:
                 changed += await self._fire(tenant_id, kind, who, numbers, now)
         for key, alert in standing.items():
             if key not in found:
-                changed += await self._resolve(alert, now)
+                ended = await end(self._alerts, alert, {}, at=now)
+                changed += [] if ended is None else [ended]
         return changed
 
     async def _recent(self, tenant_id: TenantId, since: datetime) -> Sequence[DocumentRecord]:
@@ -141,21 +142,7 @@ class IngestionMonitor:
             annotations={what: str(count) for what, count in numbers.items()},
             starts_at=now,
         )
-        told = payload(EVENT_FIRING, alert, numbers)
-        fired = await self._alerts.fire(alert, event_type=EVENT_FIRING, payload=told)
-        return [alert] if fired else []
-
-    async def _resolve(self, alert: Alert, now: datetime) -> list[Alert]:
-        at = max(now, alert.starts_at)
-        ended = replace(alert, status=AlertStatus.RESOLVED, ends_at=at)
-        resolved = await self._alerts.resolve(
-            alert.tenant_id,
-            alert.fingerprint,
-            at=at,
-            event_type=EVENT_RESOLVED,
-            payload=payload(EVENT_RESOLVED, ended, {}),
-        )
-        return [] if resolved is None else [resolved]
+        return [alert] if await begin(self._alerts, alert, numbers) else []
 
 
 def bursts(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -13,8 +13,8 @@ from domain.documents import TenantId
 from domain.ledger import AlertLedger, ObservationLedger
 from domain.monitoring import Alert, AlertId, AlertStatus, Severity
 from domain.verification import LatencyClass
-from monitors.events import EVENT_FIRING, EVENT_RESOLVED, fingerprint, payload
-from monitors.standing import firing
+from monitors.events import fingerprint
+from monitors.standing import begin, end, firing
 
 NAME: Final = "latency-p99"
 
@@ -85,11 +85,13 @@ class LatencyMonitor:
             numbers = {"p99": round(p99, 4), "budget": budget, "answers": len(seconds)}
             if alert is None and enough and p99 > budget:
                 made = self._alert(tenant_id, latency_class, p99, budget, len(seconds), now)
-                changed += await self._fire(made, numbers)
+                if await begin(self._alerts, made, numbers):
+                    changed.append(made)
             # nobody asked for a whole window: then nothing is too slow either
             calm = (enough or not seconds) and p99 <= budget * options.calm_share
             if alert is not None and calm:
-                changed += await self._resolve(alert, numbers, now)
+                ended = await end(self._alerts, alert, numbers, at=now)
+                changed += [] if ended is None else [ended]
         return changed
 
     async def _standing(self, tenant_id: TenantId) -> dict[LatencyClass, Alert]:
@@ -124,26 +126,6 @@ class LatencyMonitor:
             },
             starts_at=now,
         )
-
-    async def _fire(self, alert: Alert, numbers: Mapping[str, object]) -> list[Alert]:
-        told = payload(EVENT_FIRING, alert, numbers)
-        return (
-            [alert] if await self._alerts.fire(alert, event_type=EVENT_FIRING, payload=told) else []
-        )
-
-    async def _resolve(
-        self, alert: Alert, numbers: Mapping[str, object], now: datetime
-    ) -> list[Alert]:
-        at = max(now, alert.starts_at)
-        ended = replace(alert, status=AlertStatus.RESOLVED, ends_at=at)
-        resolved = await self._alerts.resolve(
-            alert.tenant_id,
-            alert.fingerprint,
-            at=at,
-            event_type=EVENT_RESOLVED,
-            payload=payload(EVENT_RESOLVED, ended, numbers),
-        )
-        return [] if resolved is None else [resolved]
 
 
 def percentile(values: Sequence[float], share: float) -> float:

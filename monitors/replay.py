@@ -22,22 +22,10 @@ def replay(sightings: Iterable[Sighting], options: StreamOptions | None = None) 
     for sighting in everything:
         topics.setdefault(sighting.topic, []).append(sighting)
     signals: list[Signal] = []
-    for series in topics.values():
+    watched = [(series, TOPIC_DETECTORS) for series in topics.values()]
+    for series, detectors in [*watched, (everything, TENANT_DETECTORS)] if everything else []:
         step = advance(
-            series,
-            StreamState(),
-            now=series[-1].at,
-            detectors=TOPIC_DETECTORS,
-            options=options,
-        )
-        signals.extend(step.signals)
-    if everything:
-        step = advance(
-            everything,
-            StreamState(),
-            now=everything[-1].at,
-            detectors=TENANT_DETECTORS,
-            options=options,
+            series, StreamState(), now=series[-1].at, detectors=detectors, options=options
         )
         signals.extend(step.signals)
     return sorted(signals, key=lambda signal: (signal.at, signal.question_id, signal.detector))

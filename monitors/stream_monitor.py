@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -23,9 +23,9 @@ from domain.monitoring import (
 )
 from monitors.detectors.interface import Detector
 from monitors.detectors.registry import TENANT_DETECTORS, TOPIC_DETECTORS
-from monitors.events import EVENT_FIRING, EVENT_RESOLVED, fingerprint, payload
+from monitors.events import fingerprint
 from monitors.sightings import Signal, sighting_of
-from monitors.standing import firing
+from monitors.standing import begin, end, firing
 from monitors.stream import StreamOptions, StreamState, advance
 from monitors.stream_states import dump_state, load_state
 
@@ -216,8 +216,7 @@ class StreamMonitor:
 
     async def _fire(self, turn: _Turn, signal: Signal) -> None:
         alert = _alert(turn, signal, id=AlertId(self._ids.new("alr")))
-        told = payload(EVENT_FIRING, alert, _numbers(signal))
-        if await self._alerts.fire(alert, event_type=EVENT_FIRING, payload=told):
+        if await begin(self._alerts, alert, _numbers(signal)):
             turn.changed.append(alert)
             turn.standing[signal.detector] = alert
         elif signal.detector not in turn.standing:
@@ -231,15 +230,8 @@ class StreamMonitor:
         standing = turn.standing.pop(detector, None)
         if standing is None:
             return
-        at = max(at, standing.starts_at)
-        ended = replace(standing, status=AlertStatus.RESOLVED, ends_at=at)
-        resolved = await self._alerts.resolve(
-            standing.tenant_id,
-            standing.fingerprint,
-            at=at,
-            event_type=EVENT_RESOLVED,
-            payload=payload(EVENT_RESOLVED, ended, {} if signal is None else _numbers(signal)),
-        )
+        numbers = {} if signal is None else _numbers(signal)
+        resolved = await end(self._alerts, standing, numbers, at=at)
         if resolved is not None:
             turn.changed.append(resolved)
 

@@ -348,15 +348,7 @@ def webhook_changed(
 
 
 def alert_acknowledged(alert: Alert, *, actor: str, at: datetime) -> EntryDraft:
-    return EntryDraft(
-        at=at,
-        tenant_id=alert.tenant_id,
-        actor=actor,
-        action="alert.acknowledged",
-        object_kind="alert",
-        object_id=alert.id,
-        facts={"name": alert.name, "fingerprint": alert.fingerprint},
-    )
+    return _alert_entry(alert, action="alert.acknowledged", at=at, actor=actor)
 
 
 def silence_added(silence: Silence) -> EntryDraft:
@@ -404,11 +396,11 @@ def alert_resolved(alert: Alert, *, at: datetime) -> EntryDraft:
     return _alert_entry(alert, action="alert.resolved", at=at)
 
 
-def _alert_entry(alert: Alert, *, action: str, at: datetime) -> EntryDraft:
+def _alert_entry(alert: Alert, *, action: str, at: datetime, actor: str = "monitor") -> EntryDraft:
     return EntryDraft(
         at=at,
         tenant_id=alert.tenant_id,
-        actor="monitor",
+        actor=actor,
         action=action,
         object_kind="alert",
         object_id=alert.id,

@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import os
 import platform
-import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks import near_duplicates
+from benchmarks.commit import commit
 from benchmarks.ingest import citation_cases, citations, injection, parsing, report, stages
 from benchmarks.ingest.asking import ROOT, Absent, AskedProcess, network_is_off, own, peer
 from benchmarks.ingest.own import OWN
@@ -147,18 +147,11 @@ def _beside(path: Path, name: str, drawn: str) -> None:
 
 def _told(part: str, arguments: argparse.Namespace) -> str:
     """Return when, where and on what the part was measured."""
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"],  # noqa: S607
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    ).stdout.strip()
     most = f" --texts {arguments.texts}" if part == "injection" and arguments.texts else ""
     load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
     return (
         f"*{datetime.now(UTC):%-d %B %Y, %H:%M} UTC, `python -m benchmarks.ingest --only {part} "
-        f"--scale {arguments.scale:g}{most}`, on {commit or 'no commit'}; Python "
+        f"--scale {arguments.scale:g}{most}`, on {commit()}; Python "
         f"{platform.python_version()}, {os.cpu_count()} cores, load {load}.*"
     )
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import os
 import platform
-import subprocess
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +20,7 @@ from typing import Any, Final
 
 from scipy.stats import beta, chi2
 
+from benchmarks.commit import commit
 from benchmarks.ingest.asking import ROOT
 from benchmarks.ingest.report import placed
 from evaluation import charts
@@ -193,17 +193,10 @@ def drawn(curves: Mapping[str, Sequence[Point]]) -> str:
 
 
 def _told(arguments: argparse.Namespace) -> str:
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"],  # noqa: S607
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    ).stdout.strip()
     return (
         f"*{datetime.now(UTC):%-d %B %Y, %H:%M} UTC, `python -m benchmarks.monitors --streams "
         f"{arguments.streams} --clean {arguments.clean} --curve {arguments.curve}`, on "
-        f"{commit or 'no commit'}; Python {platform.python_version()}, {os.cpu_count()} cores.*"
+        f"{commit()}; Python {platform.python_version()}, {os.cpu_count()} cores.*"
     )
 
 

@@ -13,7 +13,6 @@ import argparse
 import asyncio
 import os
 import platform
-import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -22,6 +21,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
+from benchmarks.commit import commit
 from benchmarks.ingest.asking import ROOT
 from benchmarks.ingest.report import placed
 from benchmarks.query.against_standard import (
@@ -140,17 +140,10 @@ def own_report(found: OwnTime) -> str:
 
 
 def _told(part: str, arguments: argparse.Namespace, begun: datetime) -> str:
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"],  # noqa: S607
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    ).stdout.strip()
     load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
     return (
         f"*{begun:%-d %B %Y, %H:%M} UTC, `python -m benchmarks.query --part {part} --questions "
-        f"{arguments.questions}`, on {commit or 'no commit'}; Python {platform.python_version()}, "
+        f"{arguments.questions}`, on {commit()}; Python {platform.python_version()}, "
         f"{os.cpu_count()} cores, load {load}.*"
     )
 

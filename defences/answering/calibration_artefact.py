@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Final, Literal, get_args
 
@@ -31,6 +31,13 @@ ISOTONIC_LABELS: Final = 1000
 sample's, and a curve with two parameters does better (Niculescu-Mizil and Caruana, ICML 2005)."""
 
 Kind = Literal["temperature", "platt", "isotonic"]
+
+_FITS: Final[Mapping[Kind, Callable[..., TemperatureCalibrator | IsotonicCalibrator]]] = {
+    "temperature": fit_temperature,
+    "platt": fit_platt,
+    "isotonic": fit_isotonic,
+}
+"""The fewest parameters first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,13 +175,13 @@ def fit_artefact(
     """
     if not len(held_out.right) or not len(tau_split.right):
         raise CalibrationError("held-out and tau split must not be empty")
-    fitted = _fitted(fit)
+    fitted = {kind: _fit(kind, fit) for kind in _FITS}
     reports = tuple(_report(kind, made, held_out) for kind, made in fitted.items())
     able = dict(fitted)
     if len(fit.right) < ISOTONIC_LABELS:
         del able["isotonic"]
     kind = _simplest(able, held_out)
-    best = _fitted(_joined(fit, held_out))[kind]
+    best = _fit(kind, _joined(fit, held_out))
     threshold = fit_tau(
         best.predict(tau_split.scores), tau_split.right, precision=precision, confidence=confidence
     )
@@ -194,13 +201,8 @@ def fit_artefact(
     )
 
 
-def _fitted(labels: Labels) -> dict[Kind, TemperatureCalibrator | IsotonicCalibrator]:
-    scores, right = labels.scores, labels.right
-    return {
-        "temperature": fit_temperature(scores, right, tau=DEFAULT_TAU, version=""),
-        "platt": fit_platt(scores, right, tau=DEFAULT_TAU, version=""),
-        "isotonic": fit_isotonic(scores, right, tau=DEFAULT_TAU, version=""),
-    }
+def _fit(kind: Kind, labels: Labels) -> TemperatureCalibrator | IsotonicCalibrator:
+    return _FITS[kind](labels.scores, labels.right, tau=DEFAULT_TAU, version="")
 
 
 def _joined(first: Labels, second: Labels) -> Labels:

@@ -51,8 +51,6 @@ class Voices:
 
 def one_voice(groups: Sequence[Sequence[ScoredDraft]], choruses: Choruses) -> Voices:
     """Return the groups with the best draft alone of those that one chorus gave to a group."""
-    if not choruses:
-        return Voices(groups=tuple(tuple(group) for group in groups))
     chorus: set[int] = set()
     voiced: list[tuple[ScoredDraft, ...]] = []
     for group in groups:

@@ -54,7 +54,8 @@ def score_drafts(
 
     raw = probability x exp(log P(draft | own evidence)) x exp(sum of clipped lifts) x
     STRUCK^(what the evidence check struck), at most 1; TENTATIVE times that for a tentative draft.
-    What was not measured is left out of it; where nothing was given but the score without evidence, that stands in for the own.
+    What was not measured is left out of it; where nothing was given but the score without evidence,
+    that stands in for the own.
     A lift is log P(draft | E_j) - log P(draft), counted once for each other established seat whose
     own draft did not abstain, clipped to +-`lift_bound`: one seat moves log raw by at most that,
     the pool by nothing. In a comparison mode, whose subsets mix seats, raw is multiplied by the

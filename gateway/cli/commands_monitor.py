@@ -41,7 +41,7 @@ def replay(
     from monitors import replay as recording
     from monitors.records import read_lines
 
-    with _opened(file) as lines:
+    with _opened(file, "rb") as lines:
         signals = recording.replay(read_lines(lines))
     if json_:
         for signal in signals:
@@ -91,7 +91,7 @@ def export(
         pages = _pages(
             local, TenantId(tenant or DEFAULT_TENANT), since and since.replace(tzinfo=UTC)
         )
-        with _created(file) as out:
+        with _opened(file, "wb") as out:
             return await (_parquet if format_ == "parquet" else _jsonl)(pages, out)
 
     count = with_ledger(load_settings(), write)
@@ -159,31 +159,19 @@ async def _parquet(pages: AsyncIterator[Sequence[Observation]], out: BinaryIO) -
 
 
 @contextmanager
-def _created(file: str) -> Iterator[BinaryIO]:
+def _opened(file: str, mode: Literal["rb", "wb"]) -> Iterator[BinaryIO]:
+    """Open a file, or take standard input or output for `-`."""
     from domain.errors import InputError
 
+    reads = mode == "rb"
     if file == "-":
-        yield sys.stdout.buffer
+        yield sys.stdin.buffer if reads else sys.stdout.buffer
         return
     try:
-        made = Path(file).open("wb")  # noqa: SIM115 - closed below, after what may fail here
+        opened = Path(file).open(mode)  # noqa: SIM115 - closed below, after what may fail here
     except OSError as exc:
-        raise InputError(f"{file!r} cannot be written: {exc.strerror}") from exc
-    with made:
-        yield made
-
-
-@contextmanager
-def _opened(file: str) -> Iterator[BinaryIO]:
-    from domain.errors import InputError
-
-    if file == "-":
-        yield sys.stdin.buffer
-        return
-    try:
-        opened = Path(file).open("rb")  # noqa: SIM115 - closed below, after what may fail here
-    except OSError as exc:
-        raise InputError(f"{file!r} cannot be read: {exc.strerror}") from exc
+        verb = "read" if reads else "written"
+        raise InputError(f"{file!r} cannot be {verb}: {exc.strerror}") from exc
     with opened:
         yield opened
 

@@ -132,10 +132,14 @@ async def deal_apart(
         TransientError: The embedder did not answer.
     """
     parts = deal(evidence, way, options=options, key=key)
+    if parts.mode is not PartitionMode.NO_PROVENANCE:
+        return parts
     near = at_the_question(collapse(evidence))
-    if parts.mode is not PartitionMode.NO_PROVENANCE or not near:
+    if not near:
         return parts
     choruses = find_choruses(near, await embedder.embed([hit.chunk.text for hit in near]))
+    if not choruses:
+        return parts
     return deal(evidence, way, options=options, key=key, choruses=choruses)
 
 

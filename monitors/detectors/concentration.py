@@ -9,7 +9,7 @@ from monitors.detectors.charts import ChartOptions
 from monitors.detectors.interface import Step
 from monitors.detectors.references import Reference, ReferenceOptions, begun, learn
 from monitors.detectors.suspects import holders
-from monitors.detectors.tallies import Change, Watch, rate_ceiling, take
+from monitors.detectors.tallies import Change, Watch, rate_ceiling, take, told
 from monitors.sightings import Sighting, Signal
 
 
@@ -151,26 +151,13 @@ class ConcentrationDetector:
         return replace(state, questions=questions, held=held, waiting=waiting[1:])
 
     def _told(self, sighting: Sighting, change: Change) -> tuple[Signal, ...]:
-        if change.change is None:
-            return ()
-        firing = change.change == "firing"
         what = "and the seats agree more than is usual" if self.collapsing else "of the evidence"
-        return (
-            Signal(
-                detector=self.name,
-                topic=sighting.topic,
-                at=sighting.at,
-                question_id=sighting.question_id,
-                status=change.change,
-                severity="critical" if self.collapsing else "warning",
-                reasons=(
-                    f"{change.who} came to hold half or more {what}"
-                    if firing
-                    else f"{change.who} holds the evidence no more",
-                    f"{len(change.affected)} questions affected",
-                )[: 2 if firing else 1],
-                numbers={"affected": len(change.affected)},
-                questions=change.affected,
-                sources=(change.who,),
-            ),
+        return told(
+            change,
+            sighting,
+            detector=self.name,
+            severity="critical" if self.collapsing else "warning",
+            begun=f"{change.who} came to hold half or more {what}",
+            ended=f"{change.who} holds the evidence no more",
+            sources=(change.who,),
         )

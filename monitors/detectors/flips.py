@@ -9,7 +9,7 @@ from typing import Final
 from monitors.detectors.charts import ChartOptions
 from monitors.detectors.interface import Step
 from monitors.detectors.suspects import is_suspect
-from monitors.detectors.tallies import Change, Watch, rate_ceiling, take
+from monitors.detectors.tallies import Change, Watch, rate_ceiling, take, told
 from monitors.sightings import Sighting, Signal
 
 ALL: Final = "questions"
@@ -156,26 +156,13 @@ class FlipDetector:
         }
 
     def _told(self, sighting: Sighting, change: Change) -> tuple[Signal, ...]:
-        if change.change is None:
-            return ()
-        firing = change.change == "firing"
-        return (
-            Signal(
-                detector=self.name,
-                topic=sighting.topic,
-                at=sighting.at,
-                question_id=sighting.question_id,
-                status=change.change,
-                severity="critical",
-                reasons=(
-                    f"settled answers changed: {change.who}"
-                    if firing
-                    else "answers are the settled ones again",
-                    f"{len(change.affected)} questions affected",
-                )[: 2 if firing else 1],
-                numbers={"affected": len(change.affected)},
-                questions=change.affected,
-            ),
+        return told(
+            change,
+            sighting,
+            detector=self.name,
+            severity="critical",
+            begun=f"settled answers changed: {change.who}",
+            ended="answers are the settled ones again",
         )
 
 

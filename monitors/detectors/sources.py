@@ -11,7 +11,7 @@ from monitors.detectors.flips import Settled, settle
 from monitors.detectors.interface import Step
 from monitors.detectors.references import Reference, ReferenceOptions, begun, learn
 from monitors.detectors.suspects import sources_of, suspects
-from monitors.detectors.tallies import Change, Watch, take
+from monitors.detectors.tallies import Change, Watch, take, told
 from monitors.sightings import Sighting, Signal
 
 _SETTLED: Final = 2
@@ -143,25 +143,12 @@ class SourcesDetector:
         return keys if again is known else {**keys, sighting.key: again}
 
     def _told(self, sighting: Sighting, change: Change) -> tuple[Signal, ...]:
-        if change.change is None:
-            return ()
-        firing = change.change == "firing"
-        return (
-            Signal(
-                detector=self.name,
-                topic=sighting.topic,
-                at=sighting.at,
-                question_id=sighting.question_id,
-                status=change.change,
-                severity="critical",
-                reasons=(
-                    f"questions with {change.who} in their evidence go wrong"
-                    if firing
-                    else f"questions with {change.who} no longer go wrong",
-                    f"{len(change.affected)} questions affected",
-                )[: 2 if firing else 1],
-                numbers={"affected": len(change.affected)},
-                questions=change.affected,
-                sources=change.watch.firing or (change.who,),
-            ),
+        return told(
+            change,
+            sighting,
+            detector=self.name,
+            severity="critical",
+            begun=f"questions with {change.who} in their evidence go wrong",
+            ended=f"questions with {change.who} no longer go wrong",
+            sources=change.watch.firing or (change.who,),
         )

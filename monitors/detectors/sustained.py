@@ -120,7 +120,6 @@ class ContestedState:
     questions: int = 0
     disputed: int = 0
     origins: tuple[str, ...] = ()
-    told: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,7 +163,7 @@ class ContestedDetector:
             ),
             numbers={"disputed": state.disputed, "of": state.questions},
         )
-        return Step(state=replace(state, told=True), signals=(notice,))
+        return Step(state=state, signals=(notice,))
 
 
 def _upper(share: float, worth: float) -> float:

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Final
 
 from monitors.detectors.charts import Chart, ChartOptions, turn
+from monitors.sightings import Sighting, Signal
 
 _CHARTS_KEPT: Final = 1_000
 
@@ -83,6 +84,36 @@ def take(
     if fired:
         firing = (*firing, fired)
     return _calmed(replace(watch, charts=charts, firing=firing), trials, options)
+
+
+def told(
+    change: Change,
+    sighting: Sighting,
+    *,
+    detector: str,
+    severity: str,
+    begun: str,
+    ended: str,
+    sources: tuple[str, ...] = (),
+) -> tuple[Signal, ...]:
+    """Return the signal of a change, none where nothing changed; `begun` and `ended` say what did."""
+    if change.change is None:
+        return ()
+    affected = f"{len(change.affected)} questions affected"
+    return (
+        Signal(
+            detector=detector,
+            topic=sighting.topic,
+            at=sighting.at,
+            question_id=sighting.question_id,
+            status=change.change,
+            severity=severity,
+            reasons=(begun, affected) if change.change == "firing" else (ended,),
+            numbers={"affected": len(change.affected)},
+            questions=change.affected,
+            sources=sources,
+        ),
+    )
 
 
 def _calmed(

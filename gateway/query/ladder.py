@@ -128,6 +128,7 @@ class Ladder:
         if not hits:
             return None
         hits = list(await self._retrieval.ranked(inquiry.question.text, hits))
-        attempt = await self._attempt(inquiry, joined(first.evidence, hits), self._drafter)
+        alone = replace(inquiry, options=replace(options, pool_alone=True))
+        attempt = await self._attempt(alone, joined(first.evidence, hits), self._drafter)
         warned = (*attempt.decision.warnings, AnswerWarning.WEB)
         return replace(attempt, decision=replace(attempt.decision, warnings=warned))

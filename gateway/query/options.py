@@ -60,6 +60,7 @@ class QueryOptions:
     topics: tuple[GuardedTopic, ...] = ()
     tau: float | None = None
     agreement_floor: float = 0.3
+    pool_alone: bool = False
     timeout_seconds: float = 60.0
     latency_class: LatencyClass = LatencyClass.INTERACTIVE
     deadlines: Mapping[LatencyClass, float] = field(default_factory=dict)

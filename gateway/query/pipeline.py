@@ -50,7 +50,7 @@ from gateway.query.retrieval import Retrieval, evidence_counts, reranked
 from gateway.query.routing import Routing, deal_apart, find_way, long_way
 from gateway.query.stages import Stages
 from gateway.query.stopwatch import Stopwatch
-from gateway.query.tolerated import requiring, rules_of, tolerance_of
+from gateway.query.tolerated import permitted, rules_of, tolerance_of
 from gateway.query.verification import SCORING, examine
 
 
@@ -366,7 +366,7 @@ class QueryPipeline:
             else 0.0,
         )
         tolerated = tolerance_of(decision, groups, parts, evidence, rules)
-        decision = requiring(decision, tolerated, at_least=options.min_tolerance)
+        decision = permitted(decision, tolerated, parts, options)
         watch.lap("decide", groups=len(groups))
         return Attempt(
             evidence=evidence,

@@ -1,4 +1,4 @@
-"""How many malicious seats an answer withstands, and whether that is as many as was asked for."""
+"""How many malicious seats an answer withstands, and whether settings let it pass."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from defences.retrieval.partition import Partition
 from domain.answering import (
     AbstainReason,
     AnswerGroup,
+    AnswerWarning,
     Calibrator,
     GuardDecision,
     Outcome,
@@ -19,7 +20,9 @@ from domain.answering import (
     SeatId,
     Tolerance,
 )
+from domain.documents import Tier
 from domain.retrieval import ScoredChunk
+from gateway.query.options import QueryOptions
 
 
 def tolerance_of(
@@ -56,11 +59,22 @@ def rules_of(
     )
 
 
-def requiring(decision: GuardDecision, found: Tolerance | None, *, at_least: int) -> GuardDecision:
-    """Return the decision, an abstention where the answer could be changed by fewer seats.
+def permitted(
+    decision: GuardDecision, found: Tolerance | None, parts: Partition, options: QueryOptions
+) -> GuardDecision:
+    """Return the decision, an abstention where it is an answer that settings do not let pass.
 
-    What is required is a guarantee, so that a warning would not do. The ladder may find more seats.
+    The ladder may find more seats. What is required of tolerance is a guarantee, so that a warning
+    would not do. And where established seats had evidence and found no answer in it, whoever may
+    upload would answer in their place: the pool alone does not, unless it is allowed to.
     """
-    if decision.chosen is None or (found.answer if found else 0) >= at_least:
+    if decision.chosen is None:
         return decision
-    return replace(decision, outcome=Outcome.ABSTAIN, reason=AbstainReason.TOLERANCE, chosen=None)
+    asked_in_vain = any(subset.tier is not Tier.POOL for subset in parts.subsets)
+    if (found.answer if found else 0) < options.min_tolerance:
+        reason = AbstainReason.TOLERANCE
+    elif AnswerWarning.POOL_ONLY in decision.warnings and asked_in_vain and not options.pool_alone:
+        reason = AbstainReason.LOW_CONFIDENCE
+    else:
+        return decision
+    return replace(decision, outcome=Outcome.ABSTAIN, reason=reason, chosen=None)

@@ -30,7 +30,8 @@ from gateway.query.pipeline import QueryPipeline
 from gateway.query.routing import Routing
 from gateway.query.sentence_vectors import SentenceVectors
 from gateway.query.stages import Stages
-from runtime.settings import EndpointSettings, LocalModelSettings, Settings
+from runtime.model_sections import EndpointSettings, LocalModelSettings
+from runtime.settings import Settings
 
 if TYPE_CHECKING:
     from backends.llm.endpoint import Endpoint
@@ -116,6 +117,7 @@ def query_options(settings: Settings) -> QueryOptions:
         topics=guarded_topics(settings),
         tau=settings.guard.tau,
         agreement_floor=settings.guard.agreement_floor,
+        pool_alone=settings.guard.pool_alone,
         timeout_seconds=answering.timeout_seconds,
         deadlines={
             each: answering.latency.of(each).deadline_seconds or answering.timeout_seconds

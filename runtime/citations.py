@@ -20,7 +20,7 @@ from domain.clock import Clock
 from domain.errors import ConfigurationError
 from domain.limits import RateLimiter
 from ingest.citations import CitationLookup, LookupBudget
-from runtime.settings import CitationSettings, ResolverName
+from runtime.ingest_sections import CitationSettings, ResolverName
 
 _QUESTIONS_AT_ONCE: Final = 4
 

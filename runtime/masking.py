@@ -12,7 +12,7 @@ from backends.secrets_detect_secrets import SecretsDetector
 from domain.errors import ConfigurationError
 from domain.masking import ValueAction
 from ingest.masking import Masking
-from runtime.settings import PersonalDataSettings
+from runtime.ingest_sections import PersonalDataSettings
 
 _KNOWN: Final = frozenset(
     {

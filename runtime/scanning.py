@@ -46,8 +46,9 @@ from ingest.parsers.sniff import CSV, HTML, JSON, MARKDOWN, PLAIN, sniff
 from ingest.scan import scan
 from runtime.citations import build_citation_lookup
 from runtime.dated_citations import DatedCitationsDetector
+from runtime.ingest_sections import IngestSettings
 from runtime.masking import build_masking, build_personal_data
-from runtime.settings import IngestSettings, Settings
+from runtime.settings import Settings
 
 NEW_ORIGIN: Final = Origin(kind=OriginKind.UPLOADER, id="scan", established=False)
 """Whose document it is, where nobody vouches for it."""

@@ -22,7 +22,19 @@ from pydantic_settings import (
 )
 
 from domain.errors import ConfigurationError
-from domain.verification import CrossExamination, LatencyClass
+from runtime.answering_sections import (
+    AnsweringSettings,
+    GuardSettings,
+    RetrievalSettings,
+    WebSearchSettings,
+)
+from runtime.ingest_sections import IngestSettings
+from runtime.model_sections import (
+    DrafterSettings,
+    EmbedderSettings,
+    RerankerSettings,
+    VerifierSettings,
+)
 from runtime.sections import AlertSettings, AuditSettings, Section, SinkSettings
 
 ENV_PREFIX: Final = "MITHRIDATE_"
@@ -75,243 +87,12 @@ class WorkerSettings(Section):
     )
 
 
-class ParserSettings(Section):
-    memory_bytes: int = Field(1 << 30, gt=0, description="address space of the child process")
-    cpu_seconds: int = Field(20, gt=0)
-    wall_seconds: float = Field(30.0, gt=0)
-    max_text_chars: int = Field(4_000_000, gt=0, description="code points a document may give")
-
-
-ResolverName = Literal["crossref", "datacite", "openalex", "arxiv", "pubmed", "semantic-scholar"]
-
-
-class CitationSettings(Section):
-    """Who is asked whether what a document cites exists. By default nobody: no network call."""
-
-    resolvers: tuple[ResolverName, ...] = Field((), description="asked in this order")
-    catalogue_path: Path | None = Field(
-        None, description="JSON lines, or Retraction Watch's CSV; asked before the resolvers"
-    )
-    urls: dict[ResolverName, str] = Field({}, description="other addresses, e.g. of a mirror")
-    allow_private_networks: bool = Field(
-        default=False, description="ask at loopback and private addresses, and over http"
-    )
-    contact: str | None = Field(None, description="e-mail address that resolvers may write to")
-    semantic_scholar_key: SecretStr | None = None
-    per_second: int = Field(3, ge=1, le=50, description="questions to each resolver")
-    timeout_seconds: float = Field(5.0, gt=0, le=60)
-    case_law: bool = Field(
-        default=False, description="reporters beyond the built-in ones, by the case-law extra"
-    )
-    max_identifiers: int = Field(40, ge=1, le=500, description="asked for a document")
-    document_seconds: float = Field(20.0, gt=0, le=60)
-
-
-class PersonalDataSettings(Section):
-    """Personal data and secrets."""
-
-    actions: dict[str, Literal["flag", "mask", "hold"]] = Field(
-        {}, description="by rule (`personal-data.iban`) or detector (`secrets.*`); else flag"
-    )
-    names_model: str | None = Field(
-        None, description="spaCy model that finds people's names; None: patterns only"
-    )
-
-
-class IngestSettings(Section):
-    policy_path: Path | None = Field(None, description="trust policy TOML; None: the shipped one")
-    chunk_words: int = Field(120, ge=20, le=400)
-    chunk_overlap_words: int = Field(20, ge=0)
-    max_chunks: int = Field(
-        3000, ge=1, description="of one document; with more it is quarantined unindexed"
-    )
-    parser: ParserSettings = ParserSettings()
-    citations: CitationSettings = CitationSettings()
-    personal_data: PersonalDataSettings = PersonalDataSettings()
-
-
 class VectorSettings(Section):
     backend: Literal["lancedb", "weaviate", "memory"] = "lancedb"
     weaviate_url: str | None = None
     weaviate_grpc_port: int = 50051
     weaviate_api_key: SecretStr | None = None
     collection: str = "MithridateChunk"
-
-
-class EndpointSettings(Section):
-    """An OpenAI-compatible endpoint (vLLM, llama.cpp server, hosted)."""
-
-    url: str | None = Field(None, description="with /v1, e.g. http://localhost:8000/v1")
-    more_urls: tuple[str, ...] = Field(
-        (), description="further servers of the same model; the least loaded is asked"
-    )
-    api_key: SecretStr | None = None
-    model: str | None = None
-    timeout_seconds: float = Field(30.0, gt=0)
-    connect_seconds: float = Field(5.0, gt=0, description="of it, for the connection")
-
-
-class LocalModelSettings(Section):
-    """A GGUF on this machine; refused unless its sha256 is as pinned here."""
-
-    path: Path | None = None
-    sha256: str | None = Field(None, pattern=r"^[0-9a-f]{64}$")
-    context_tokens: int = Field(4096, ge=512)
-
-
-class EmbedderSettings(Section):
-    backend: Literal["onnx", "openai"] = "onnx"
-    threads: int = Field(1, ge=1)
-    dimensions: int = Field(384, ge=1, description="of the endpoint's vectors")
-    endpoint: EndpointSettings = EndpointSettings()
-
-
-class DrafterSettings(Section):
-    backend: Literal["extractive", "openai", "local"] = "extractive"
-    endpoint: EndpointSettings = EndpointSettings()
-    local: LocalModelSettings = LocalModelSettings()
-    concurrency: int = Field(8, ge=1)
-
-
-class VerifierSettings(Section):
-    backend: Literal["evidence", "openai", "local"] = "evidence"
-    endpoint: EndpointSettings = EndpointSettings()
-    local: LocalModelSettings = LocalModelSettings()
-    batch_milliseconds: float = Field(
-        10.0, ge=0, le=1000, description="scoring jobs wait so long for those of other questions"
-    )
-    batch_jobs: int = Field(16, ge=1, le=256, description="with so many they go at once")
-
-
-class RerankerSettings(Section):
-    """A cross-encoder that orders what was retrieved: `POST /rerank` of vLLM, Cohere and others."""
-
-    backend: Literal["none", "http"] = Field(
-        "none", description="http: documents are sent to the endpoint"
-    )
-    endpoint: EndpointSettings = EndpointSettings()
-
-
-class WebSearchSettings(Section):
-    """Asked where the documents do not answer. By default nobody: no question leaves."""
-
-    url: str | None = Field(None, description="GET with q and count; None: no web search")
-    api_key: SecretStr | None = Field(None, description="sent as a bearer token")
-    results: int = Field(5, ge=1, le=20, description="each is scanned before it may be evidence")
-    timeout_seconds: float = Field(5.0, gt=0, le=60)
-    allow_private_networks: bool = Field(
-        default=False, description="ask at loopback and private addresses, and over http"
-    )
-
-
-class RetrievalSettings(Section):
-    established_limit: int = Field(30, ge=1, description="chunks of established origins")
-    pool_limit: int = Field(10, ge=1, description="chunks of the pool, all origins together")
-    per_origin: int = Field(6, ge=1)
-    min_trust: float = Field(0.2, ge=0, le=1)
-
-
-class LatencySettings(Section):
-    """What an asker of one latency class counts on."""
-
-    budget_seconds: float = Field(gt=0, description="a p99 above it is alerted")
-    deadline_seconds: float | None = Field(
-        None, gt=0, description="then the question fails; None: answering.timeout_seconds"
-    )
-
-
-class InteractiveSettings(LatencySettings):
-    budget_seconds: float = Field(2.0, gt=0, description="a p99 above it is alerted")
-
-
-class FastSettings(LatencySettings):
-    budget_seconds: float = Field(0.2, gt=0, description="a p99 above it is alerted")
-    deadline_seconds: float | None = Field(1.0, gt=0, description="then the question fails")
-
-
-class ThoroughSettings(LatencySettings):
-    budget_seconds: float = Field(30.0, gt=0, description="a p99 above it is alerted")
-
-
-class LatencyClasses(Section):
-    interactive: InteractiveSettings = InteractiveSettings()
-    fast: FastSettings = FastSettings()
-    thorough: ThoroughSettings = ThoroughSettings()
-
-    def of(self, latency_class: LatencyClass) -> LatencySettings:
-        named: LatencySettings = getattr(self, latency_class.value)
-        return named
-
-
-class AnsweringSettings(Section):
-    m: int = Field(5, ge=1, le=32, description="drafts a question")
-    k: int = Field(5, ge=1, le=32, description="chunks a draft")
-    calibration_path: Path | None = Field(None, description="None: the shipped artefact")
-    lift_bound: float = Field(0.5, ge=0, description="nats; how far one seat's lift moves a score")
-    multi_hop: Literal["auto", "rules", "off"] = Field(
-        "auto",
-        description="split questions that need several answers; auto: by rules, then the verifier's model",
-    )
-    refine: bool = Field(
-        default=False,
-        description="the verifier's model says the chosen answer in one; checked again",
-    )
-    full_rag: bool = Field(
-        default=True,
-        description="where drafts do not settle it the verifier's endpoint drafts, if there is one",
-    )
-    cross_examination: CrossExamination = Field(
-        CrossExamination.ALL,
-        description="score a draft by its own evidence (own), by other seats' too (all), or not (off)",
-    )
-    cross_examinations: dict[LatencyClass, CrossExamination] = Field(
-        {}, description="by latency class; one that is not named takes cross_examination"
-    )
-    latency: LatencyClasses = LatencyClasses()
-    cache_seconds: int | None = Field(
-        None,
-        ge=0,
-        le=86_400,
-        description="how long an answer may be given again; None: 300 where a model answers, else 0",
-    )
-    routes: Literal["auto", "on", "off"] = Field(
-        "auto",
-        description="short ways for plain facts and short contexts; auto: where a model drafts",
-    )
-    watch_share: float = Field(
-        0.1, ge=0, le=1, description="of what could go a short way, asked the long one all the same"
-    )
-    timeout_seconds: float = Field(60.0, gt=0)
-    partition: Literal["isolated", "multi-perspective", "round-robin", "random"] = Field(
-        "isolated", description="all but isolated are for comparison and carry no tolerance"
-    )
-    plain_seat: bool = Field(
-        default=False, description="one more draft, over the best passages of established seats"
-    )
-
-
-class GuardedTopicSettings(Section):
-    name: str
-    about: tuple[str, ...] = Field(
-        min_length=1,
-        description="phrases; a question belongs if it has every content word of one of them",
-    )
-    min_tolerance: int = Field(1, ge=1, le=31)
-
-
-class GuardSettings(Section):
-    min_tolerance: int = Field(
-        0, ge=0, le=31, description="seats that must not be able to change an answer; else abstain"
-    )
-    topics: tuple[GuardedTopicSettings, ...] = Field(
-        (), description="topics whose questions require a tolerance of their own"
-    )
-    tau: float | None = Field(
-        None, gt=0, le=1, description="least confidence of an answer; None: as fitted, else 0.7"
-    )
-    agreement_floor: float = Field(
-        0.3, ge=0, le=1, description="mean pairwise, below it the ladder"
-    )
 
 
 class MonitorSettings(Section):

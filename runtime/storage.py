@@ -18,7 +18,8 @@ from backends.vectors_lancedb import LanceDBVectorStore
 from domain.errors import ConfigurationError
 from domain.retrieval import Embedder, VectorStore
 from runtime.home import broker_url, embedded_broker
-from runtime.settings import EmbedderSettings, EndpointSettings, Settings
+from runtime.model_sections import EmbedderSettings, EndpointSettings
+from runtime.settings import Settings
 
 
 @runtime_checkable

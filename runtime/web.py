@@ -5,8 +5,8 @@ from __future__ import annotations
 from domain.clock import Clock
 from domain.web import WebEvidence, WebSearch
 from ingest.web import ScannedWeb, WebLimits
+from runtime.answering_sections import WebSearchSettings
 from runtime.ingestion import Ingestion
-from runtime.settings import WebSearchSettings
 
 
 def build_web(

@@ -13,7 +13,7 @@ from datetime import date
 from domain.documents import Document
 from domain.scanning import Detector, Finding
 from runtime import ingestion, scanning
-from runtime.settings import IngestSettings
+from runtime.ingest_sections import IngestSettings
 
 MARKER = "this document kills its worker"
 

@@ -17,8 +17,9 @@ from domain.ledger import DocumentRecord
 from domain.trust import CoarseReason
 from ingest.citations import RESOLVERS, CitationLookup
 from runtime.citations import build_citation_lookup
+from runtime.ingest_sections import CitationSettings, IngestSettings
 from runtime.scanning import build_detectors
-from runtime.settings import CitationSettings, IngestSettings, Settings
+from runtime.settings import Settings
 from tests.receivers import Behaviour, answer, receiving
 from tests.world import World, build_world
 

@@ -11,7 +11,8 @@ from domain.errors import DocumentUnreadableError
 from domain.ledger import DecisionAction
 from domain.trust import CoarseReason
 from ingest.pipeline import TOO_LARGE_RULE
-from runtime.settings import IngestSettings, Settings
+from runtime.ingest_sections import IngestSettings
+from runtime.settings import Settings
 from tests.world import ACTOR, World, build_world
 
 pytestmark = pytest.mark.anyio

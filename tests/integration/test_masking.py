@@ -16,9 +16,10 @@ from domain.ledger import DocumentRecord
 from domain.retrieval import VectorRecord
 from domain.trust import CoarseReason, Verdict
 from ingest.originals import original_key
+from runtime.ingest_sections import IngestSettings, PersonalDataSettings
 from runtime.masking import build_masking
 from runtime.scanning import build_detectors
-from runtime.settings import IngestSettings, PersonalDataSettings, Settings
+from runtime.settings import Settings
 from tests.world import World, build_world
 
 pytestmark = pytest.mark.anyio

@@ -24,7 +24,8 @@ from domain.retrieval import EvidenceFilter
 from domain.web import WebResult
 from gateway.query.options import Wishes
 from ingest.parsers.inline import InlineParser
-from runtime.settings import AnsweringSettings, GuardSettings, Settings
+from runtime.answering_sections import AnsweringSettings, GuardSettings
+from runtime.settings import Settings
 from tests.world import World, build_world
 
 pytestmark = pytest.mark.anyio

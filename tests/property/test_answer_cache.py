@@ -16,7 +16,8 @@ from backends.stamped_vectors import StampedVectorStore
 from domain.documents import DEFAULT_TENANT, DocumentId, Tier
 from gateway.query.pipeline import QueryPipeline
 from runtime.answer_cache import KeptAnswers
-from runtime.settings import AnsweringSettings, Settings
+from runtime.answering_sections import AnsweringSettings
+from runtime.settings import Settings
 from tests.answer_builders import make_origin
 from tests.fakes.question_path import DIMENSIONS, QuestionPath
 

@@ -8,7 +8,8 @@ from domain.errors import ConfigurationError
 from gateway.query.guarded_topics import GuardedTopic
 from gateway.query.options import QueryOptions, Wishes
 from runtime.answering import guarded_topics
-from runtime.settings import GuardedTopicSettings, GuardSettings, Settings
+from runtime.answering_sections import GuardedTopicSettings, GuardSettings
+from runtime.settings import Settings
 
 DOSES = GuardedTopic(name="doses", about=("dose", "how much aspirin"), min_tolerance=2)
 

@@ -22,14 +22,14 @@ from gateway.query.evidence_verifier import EvidenceVerifier
 from gateway.query.extractive import ExtractiveDrafter
 from gateway.query.pipeline import QueryPipeline
 from runtime.answering import build_drafter, build_query, build_refiner, build_verifier
-from runtime.settings import (
-    AnsweringSettings,
+from runtime.answering_sections import AnsweringSettings
+from runtime.model_sections import (
     DrafterSettings,
     EndpointSettings,
     LocalModelSettings,
-    Settings,
     VerifierSettings,
 )
+from runtime.settings import Settings
 from tests.fakes.evidence import make_question, make_subset
 from tests.fakes.openai_server import MODEL, Fault, Served, serving
 

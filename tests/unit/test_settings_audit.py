@@ -12,7 +12,8 @@ from backends.memory.clock import ManualClock, SequentialIds
 from backends.memory.ledger import InMemoryLedger
 from domain.audit import AuditKey
 from domain.documents import DEFAULT_TENANT
-from runtime.settings import DatabaseSettings, GuardSettings, Settings
+from runtime.answering_sections import GuardSettings
+from runtime.settings import DatabaseSettings, Settings
 from runtime.settings_audit import marks, record_settings
 
 pytestmark = pytest.mark.anyio

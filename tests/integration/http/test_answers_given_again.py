@@ -10,7 +10,8 @@ import pytest
 
 from domain.documents import DEFAULT_TENANT, OriginKind, OriginRef
 from domain.scanning import Detector
-from runtime.settings import AnsweringSettings, Settings
+from runtime.answering_sections import AnsweringSettings
+from runtime.settings import Settings
 from tests.http_services import Gateway, Headers, open_gateway
 
 pytestmark = pytest.mark.anyio

@@ -22,6 +22,12 @@ if redis.call('INCR', KEYS[1]) == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return 0
 """
 
+_WAIT: Final = """
+local used = tonumber(redis.call('GET', KEYS[1]) or '0')
+if used >= tonumber(ARGV[1]) then return redis.call('PTTL', KEYS[1]) end
+return 0
+"""
+
 
 class RedisLock:
     """One key a lock, with the holder's token as its value: only the holder lets go."""
@@ -53,10 +59,14 @@ class RedisRateLimiter:
         self._client = client
 
     async def take(self, name: str, *, limit: int, window_seconds: int) -> float:
+        return await self._asked(_TAKE, name, str(limit), str(window_seconds * 1000))
+
+    async def wait(self, name: str, *, limit: int) -> float:
+        return await self._asked(_WAIT, name, str(limit))
+
+    async def _asked(self, script: str, name: str, *arguments: str) -> float:
         try:
-            wait = await self._client.eval(
-                _TAKE, 1, f"rate:{name}", str(limit), str(window_seconds * 1000)
-            )
+            wait = int(await self._client.eval(script, 1, f"rate:{name}", *arguments))
         except RedisError as exc:
             raise TransientError("the rate limit store did not answer") from exc
-        return max(0.001, int(wait) / 1000) if int(wait) != 0 else 0.0
+        return max(0.001, wait / 1000) if wait != 0 else 0.0

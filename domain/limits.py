@@ -15,3 +15,11 @@ class RateLimiter(Protocol):
             TransientError: The store did not answer.
         """
         ...
+
+    async def wait(self, name: str, *, limit: int) -> float:
+        """Return what `take` would, and count nothing; 0 where nothing was ever taken.
+
+        Raises:
+            TransientError: The store did not answer.
+        """
+        ...

@@ -22,6 +22,7 @@ from pydantic_settings import (
 )
 
 from domain.errors import ConfigurationError
+from runtime.access_sections import AccessSettings
 from runtime.answering_sections import (
     AnsweringSettings,
     GuardSettings,
@@ -48,6 +49,16 @@ class ServerSettings(Section):
     port: int = Field(8700, ge=0, le=65535, description="0 takes a free port")
     max_body_bytes: int = Field(20_000_000, gt=0)
     workers: int = Field(1, ge=1, description="gateway processes")
+    trusted_proxies: tuple[str, ...] = Field(
+        (), description="addresses or networks whose X-Forwarded-For and -Proto are believed"
+    )
+    max_connections: int = Field(1000, ge=1, description="at once, of one process; then 503")
+    body_seconds: float = Field(
+        60.0, gt=0, description="for a request's body to arrive, and longer only at the least rate"
+    )
+    body_bytes_per_second: int = Field(
+        16_384, ge=1, description="least rate of a body that takes longer than body_seconds"
+    )
 
 
 class DatabaseSettings(Section):
@@ -152,6 +163,7 @@ class Settings(BaseSettings):
 
     data_dir: Path = Field(Path("~/.local/share/mithridate"), description="embedded state")
     server: ServerSettings = ServerSettings()
+    access: AccessSettings = AccessSettings()
     database: DatabaseSettings = DatabaseSettings()
     queue: QueueSettings = QueueSettings()
     retention: RetentionSettings = RetentionSettings()

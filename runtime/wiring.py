@@ -48,11 +48,13 @@ from monitors.observer import Observer
 from monitors.routing import AlertDispatcher
 from monitors.stream_monitor import StreamMonitor
 from monitors.traceback import Traceback
+from runtime.access import build_doorkeeper
 from runtime.alerts import build_dispatcher, build_sinks, sink_rows
 from runtime.answer_cache import KeptAnswers
 from runtime.answering import build_decomposer, build_query, model_urls
 from runtime.audit import Checkpointer, build_checkpointer
 from runtime.citations import build_citation_lookup
+from runtime.doorkeeping import Doorkeeper
 from runtime.home import open_ledger
 from runtime.ingestion import TrustServices, build_ingestion
 from runtime.metrics import Metrics
@@ -98,6 +100,7 @@ class Services:
     queue: JobQueue
     lock: Lock
     rate_limiter: RateLimiter
+    doorkeeper: Doorkeeper
     metrics: Metrics
     closing: AsyncExitStack
     decomposer: Decomposer | None = None
@@ -283,6 +286,9 @@ async def build_services(settings: Settings, *, broker_url: str) -> Services:
         queue=queue,
         lock=RedisLock(redis),
         rate_limiter=RedisRateLimiter(redis),
+        doorkeeper=build_doorkeeper(
+            settings.access, keys=ledger.keys, limiter=RedisRateLimiter(redis), clock=clock
+        ),
         metrics=Metrics(),
         closing=closing,
         decomposer=build_decomposer(settings, http=http),

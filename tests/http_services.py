@@ -26,6 +26,7 @@ from domain.monitoring import Alert
 from domain.scanning import Detector
 from gateway.http.app import create_app
 from monitors.deliveries import DeliveryPump
+from runtime.access import build_doorkeeper
 from runtime.answer_cache import KeptAnswers
 from runtime.answering import build_query
 from runtime.credentials import issue_key, read_token
@@ -224,6 +225,7 @@ def _services(
     sender: RecordingWebhookSender,
 ) -> Services:
     ledger = world.ledger
+    limiter = InMemoryRateLimiter(clock=world.clock)
     return Services(
         settings=settings,
         clock=world.clock,
@@ -258,7 +260,10 @@ def _services(
         ),
         queue=queue,
         lock=InMemoryLock(locks, clock=world.clock),
-        rate_limiter=InMemoryRateLimiter(clock=world.clock),
+        rate_limiter=limiter,
+        doorkeeper=build_doorkeeper(
+            settings.access, keys=ledger.keys, limiter=limiter, clock=world.clock
+        ),
         metrics=Metrics(),
         closing=AsyncExitStack(),
     )

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from domain.access import ApiKey, KeyId
 from domain.alerting import Review, Silence
 from domain.documents import DocumentId, OriginRef, TenantId
 from domain.feedback import Feedback
@@ -259,32 +258,6 @@ def origin_revoked(
         object_kind="origin",
         object_id=str(ref),
         reason=reason,
-    )
-
-
-def key_created(key: ApiKey, *, actor: str) -> EntryDraft:
-    facts = {"scopes": " ".join(sorted(key.scopes))}
-    if key.origin is not None:
-        facts["origin"] = str(key.origin)
-    return EntryDraft(
-        at=key.created_at,
-        tenant_id=key.tenant_id,
-        actor=actor,
-        action="key.created",
-        object_kind="key",
-        object_id=key.id,
-        facts=facts,
-    )
-
-
-def key_revoked(tenant_id: TenantId, key_id: KeyId, *, actor: str, at: datetime) -> EntryDraft:
-    return EntryDraft(
-        at=at,
-        tenant_id=tenant_id,
-        actor=actor,
-        action="key.revoked",
-        object_kind="key",
-        object_id=key_id,
     )
 
 

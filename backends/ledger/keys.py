@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import Connection, Row, select, update
+from sqlalchemy import Connection, Row, or_, select, update
 
-from backends.ledger import entries
+from backends.ledger import key_changes
 from backends.ledger.engine import Database
 from backends.ledger.journal import append_entry
 from backends.ledger.origins import add_origin
@@ -18,6 +18,15 @@ from backends.ledger.statements import insert_rows
 from backends.ledger.transitions import unknown_key
 from domain.access import ApiKey, KeyId, Scope
 from domain.documents import OriginRef, TenantId
+
+_AS_THEY_ARE: Final = (
+    "revoked_at",
+    "expires_at",
+    "last_used_at",
+    "requests_per_minute",
+    "former_sha256",
+    "former_until",
+)
 
 
 class SqlKeyLedger:
@@ -38,12 +47,12 @@ class SqlKeyLedger:
                     "origin_kind": None if key.origin is None else key.origin.kind,
                     "origin_id": None if key.origin is None else key.origin.id,
                     "created_at": key.created_at,
-                    "revoked_at": key.revoked_at,
+                    **{name: getattr(key, name) for name in _AS_THEY_ARE},
                 },
             )
             if key.origin is not None:
                 add_origin(connection, key.tenant_id, key.origin, actor=actor, at=key.created_at)
-            append_entry(connection, entries.key_created(key, actor=actor))
+            append_entry(connection, key_changes.key_created(key, actor=actor))
 
         await self._database.write(body)
 
@@ -74,14 +83,64 @@ class SqlKeyLedger:
             )
             if changed.rowcount == 0:
                 return key
-            append_entry(connection, entries.key_revoked(tenant_id, key_id, actor=actor, at=at))
+            append_entry(connection, key_changes.key_revoked(tenant_id, key_id, actor=actor, at=at))
             return replace(key, revoked_at=at)
 
         return await self._database.write(body)
 
+    async def rotate(
+        self,
+        tenant_id: TenantId,
+        key_id: KeyId,
+        *,
+        secret_sha256: str,
+        former_until: datetime,
+        actor: str,
+        at: datetime,
+    ) -> ApiKey:
+        def body(connection: Connection) -> ApiKey:
+            before = _find(connection, key_id, locked=True)
+            after = key_changes.rotated(
+                before,
+                tenant_id=tenant_id,
+                key_id=key_id,
+                secret_sha256=secret_sha256,
+                former_until=former_until,
+                at=at,
+            )
+            connection.execute(
+                update(api_keys)
+                .where(api_keys.c.id == key_id)
+                .values(
+                    secret_sha256=after.secret_sha256,
+                    former_sha256=after.former_sha256,
+                    former_until=after.former_until,
+                )
+            )
+            append_entry(connection, key_changes.key_rotated(after, actor=actor, at=at))
+            return after
 
-def _find(connection: Connection, key_id: KeyId) -> ApiKey | None:
-    row = connection.execute(select(api_keys).where(api_keys.c.id == key_id)).first()
+        return await self._database.write(body)
+
+    async def used(self, key_id: KeyId, *, at: datetime) -> None:
+        change = (
+            update(api_keys)
+            .where(
+                api_keys.c.id == key_id,
+                or_(api_keys.c.last_used_at.is_(None), api_keys.c.last_used_at < at),
+            )
+            .values(last_used_at=at)
+        )
+
+        def body(connection: Connection) -> None:
+            connection.execute(change)
+
+        await self._database.write(body)
+
+
+def _find(connection: Connection, key_id: KeyId, *, locked: bool = False) -> ApiKey | None:
+    query = select(api_keys).where(api_keys.c.id == key_id)
+    row = connection.execute(query.with_for_update() if locked else query).first()
     return None if row is None else _key(row)
 
 
@@ -96,5 +155,5 @@ def _key(row: Row[Any]) -> ApiKey:
         if row.origin_kind is None
         else OriginRef(kind=row.origin_kind, id=row.origin_id),
         created_at=row.created_at,
-        revoked_at=row.revoked_at,
+        **{name: getattr(row, name) for name in _AS_THEY_ARE},
     )

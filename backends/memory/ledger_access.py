@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from backends.ledger import entries
+from backends.ledger import entries, key_changes
 from backends.ledger.cursors import require_limit
 from backends.ledger.entries import EntryDraft
 from backends.ledger.transitions import (
@@ -171,7 +171,7 @@ class InMemoryKeyLedger:
         self._keys[key.id] = key
         if key.origin is not None:
             self._origins.write(key.tenant_id, key.origin, actor=actor, at=key.created_at)
-        self._journal.write(entries.key_created(key, actor=actor))
+        self._journal.write(key_changes.key_created(key, actor=actor))
 
     async def find(self, key_id: KeyId) -> ApiKey | None:
         return self._keys.get(key_id)
@@ -188,8 +188,35 @@ class InMemoryKeyLedger:
             raise unknown_key(key_id)
         if key.revoked_at is None:
             key = self._keys[key_id] = replace(key, revoked_at=at)
-            self._journal.write(entries.key_revoked(tenant_id, key_id, actor=actor, at=at))
+            self._journal.write(key_changes.key_revoked(tenant_id, key_id, actor=actor, at=at))
         return key
+
+    async def rotate(
+        self,
+        tenant_id: TenantId,
+        key_id: KeyId,
+        *,
+        secret_sha256: str,
+        former_until: datetime,
+        actor: str,
+        at: datetime,
+    ) -> ApiKey:
+        after = key_changes.rotated(
+            self._keys.get(key_id),
+            tenant_id=tenant_id,
+            key_id=key_id,
+            secret_sha256=secret_sha256,
+            former_until=former_until,
+            at=at,
+        )
+        self._keys[key_id] = after
+        self._journal.write(key_changes.key_rotated(after, actor=actor, at=at))
+        return after
+
+    async def used(self, key_id: KeyId, *, at: datetime) -> None:
+        key = self._keys.get(key_id)
+        if key is not None and (key.last_used_at is None or key.last_used_at < at):
+            self._keys[key_id] = replace(key, last_used_at=at)
 
     def tenants(self) -> frozenset[TenantId]:
         return frozenset(key.tenant_id for key in self._keys.values())

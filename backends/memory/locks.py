@@ -45,3 +45,7 @@ class InMemoryRateLimiter:
             return end - now
         self._windows[name] = (end, used + 1)
         return 0.0
+
+    async def wait(self, name: str, *, limit: int) -> float:
+        end, used = self._windows.get(name, (0.0, 0))
+        return max(0.0, end - self._clock.monotonic()) if used >= limit else 0.0

@@ -106,6 +106,28 @@ class KeyLedger(Protocol):
         """Raise `NotFoundError` for an unknown key; revoking twice is no error."""
         ...
 
+    async def rotate(
+        self,
+        tenant_id: TenantId,
+        key_id: KeyId,
+        *,
+        secret_sha256: str,
+        former_until: datetime,
+        actor: str,
+        at: datetime,
+    ) -> ApiKey:
+        """Give the key another secret; the one before opens until `former_until`. Journalled.
+
+        Raises:
+            NotFoundError: Unknown.
+            ConflictError: Revoked, or expired.
+        """
+        ...
+
+    async def used(self, key_id: KeyId, *, at: datetime) -> None:
+        """Write when a key was last used; nothing where a later use is written already."""
+        ...
+
 
 class Journal(Protocol):
     async def append(

@@ -75,6 +75,9 @@ def run_serve(settings: Settings, *, supervised: bool, reload: bool) -> None:
         log_config=None,
         access_log=False,
         server_header=False,
+        # Else whoever sends the header chooses the address that limits count against.
+        proxy_headers=bool(settings.server.trusted_proxies),
+        forwarded_allow_ips=list(settings.server.trusted_proxies),
         reload=reload,
         reload_dirs=[str(_SOURCE / package) for package in _PACKAGES] if reload else None,
         workers=settings.server.workers,

@@ -12,29 +12,29 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from domain.access import Principal, Scope
 from domain.errors import ForbiddenError, UnauthenticatedError
 from gateway.http.dependencies import ServicesDependency
-from runtime.credentials import matches, read_token
+from runtime.doorkeeping import REFUSED
 
-_bearer = HTTPBearer(auto_error=False, description="an API key, see `mithridate keys create`")
+_bearer = HTTPBearer(
+    auto_error=False,
+    description="an API key, see `mithridate keys create`, or a token of the configured issuer",
+)
 
 
 async def authenticate(
+    request: Request,
     services: ServicesDependency,
     bearer: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
 ) -> Principal:
     """Return the caller.
 
     Raises:
-        UnauthenticatedError: No key, a malformed, unknown or revoked one: all told alike.
+        UnauthenticatedError: No key or token, or one that opens nothing: all told alike.
+        RateLimitedError: Too many requests, or too many with wrong keys.
     """
-    credential = read_token(bearer.credentials) if bearer is not None else None
-    if credential is None:
-        raise UnauthenticatedError("a valid API key is needed as a bearer token")
-    key = await services.ledger.keys.find(credential.key_id)
-    if not matches(credential, key) or key is None:
-        raise UnauthenticatedError("a valid API key is needed as a bearer token")
-    principal = Principal(
-        key_id=key.id, tenant_id=key.tenant_id, scopes=key.scopes, origin=key.origin
-    )
+    if bearer is None:
+        raise UnauthenticatedError(REFUSED)
+    address = "unknown" if request.client is None else request.client.host
+    principal = await services.doorkeeper.admit(bearer.credentials, address=address)
     structlog.contextvars.bind_contextvars(tenant=principal.tenant_id, key=principal.key_id)
     return principal
 

@@ -116,3 +116,88 @@ async def test_a_tenant_with_a_key_alone_is_a_tenant(ledger: Ledger) -> None:
     await ledger.keys.add(api_key(tenant_id=OTHER_TENANT), actor=REVIEWER)
 
     assert await ledger.documents.tenants() == [OTHER_TENANT]
+
+
+async def test_what_bounds_a_key_is_found_as_it_was_added(ledger: Ledger) -> None:
+    key = replace(api_key(), expires_at=later(60), requests_per_minute=5)
+
+    await ledger.keys.add(key, actor=REVIEWER)
+
+    assert await ledger.keys.find(key.id) == key
+    (told,) = await ledger.journal.entries(DEFAULT_TENANT, object_id=key.id)
+    assert told.facts["expires_at"] == later(60).isoformat()
+
+
+async def test_a_rotated_key_has_both_secrets_and_keeps_the_rest(ledger: Ledger) -> None:
+    key = api_key()
+    await ledger.keys.add(key, actor=REVIEWER)
+
+    after = await ledger.keys.rotate(
+        DEFAULT_TENANT,
+        key.id,
+        secret_sha256="1" * 64,
+        former_until=later(9),
+        actor=REVIEWER,
+        at=later(5),
+    )
+
+    assert after == replace(
+        key, secret_sha256="1" * 64, former_sha256=key.secret_sha256, former_until=later(9)
+    )
+    assert await ledger.keys.find(key.id) == after
+    told = (await ledger.journal.entries(DEFAULT_TENANT, object_id=key.id))[0]
+    assert (told.action, told.actor, told.at) == ("key.rotated", REVIEWER, later(5))
+    assert key.secret_sha256 not in repr(told)
+    assert "1" * 64 not in repr(told)
+
+
+@pytest.mark.parametrize("ended", ["revoked", "expired"])
+async def test_a_key_that_opens_nothing_is_not_rotated(ledger: Ledger, ended: str) -> None:
+    key = replace(api_key(), expires_at=later(4) if ended == "expired" else None)
+    await ledger.keys.add(key, actor=REVIEWER)
+    if ended == "revoked":
+        await ledger.keys.revoke(DEFAULT_TENANT, key.id, actor=REVIEWER, at=later(3))
+    before = await ledger.keys.find(key.id)
+
+    with pytest.raises(ConflictError):
+        await ledger.keys.rotate(
+            DEFAULT_TENANT,
+            key.id,
+            secret_sha256="1" * 64,
+            former_until=later(9),
+            actor=REVIEWER,
+            at=later(5),
+        )
+
+    assert await ledger.keys.find(key.id) == before
+
+
+async def test_a_key_unknown_to_the_tenant_is_not_rotated(ledger: Ledger) -> None:
+    key = api_key(tenant_id=OTHER_TENANT)
+    await ledger.keys.add(key, actor=REVIEWER)
+
+    for key_id in (key.id, KeyId("key_nobody")):
+        with pytest.raises(NotFoundError):
+            await ledger.keys.rotate(
+                DEFAULT_TENANT,
+                key_id,
+                secret_sha256="1" * 64,
+                former_until=later(9),
+                actor=REVIEWER,
+                at=NOW,
+            )
+
+    assert await ledger.keys.find(key.id) == key
+
+
+async def test_the_last_use_only_moves_on_and_is_not_journalled(ledger: Ledger) -> None:
+    key = api_key()
+    await ledger.keys.add(key, actor=REVIEWER)
+    entries = await ledger.journal.entries(DEFAULT_TENANT)
+
+    for at in (later(7), later(3)):
+        await ledger.keys.used(key.id, at=at)
+    await ledger.keys.used(KeyId("key_nobody"), at=NOW)
+
+    assert await ledger.keys.find(key.id) == replace(key, last_used_at=later(7))
+    assert await ledger.journal.entries(DEFAULT_TENANT) == entries

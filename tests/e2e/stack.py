@@ -27,6 +27,7 @@ FAST: Final[Mapping[str, str]] = {
     "MITHRIDATE_QUEUE__VISIBILITY_TIMEOUT_SECONDS": "8",
     "MITHRIDATE_QUEUE__REQUEUE_AFTER_SECONDS": "6",
     "MITHRIDATE_MONITORS__EVALUATE_SECONDS": "1",
+    "MITHRIDATE_ACCESS__FAILURES_PER_MINUTE": "100000",
     "MITHRIDATE_WEBHOOKS__ALLOW_PRIVATE_NETWORKS": "true",
 }
 """Periods short enough for a test; every one of them is a setting."""

@@ -11,6 +11,7 @@ from sqlalchemy import (
     Boolean,
     Column,
     Index,
+    Integer,
     LargeBinary,
     Named,
     PrimaryKeyConstraint,
@@ -49,6 +50,11 @@ class KeyColumns(TypedColumns):
     origin_id: Named[str | None] = Column(PlainText)
     created_at: Named[datetime] = Column(Utc, nullable=False)
     revoked_at: Named[datetime | None] = Column(Utc)
+    expires_at: Named[datetime | None] = Column(Utc)
+    last_used_at: Named[datetime | None] = Column(Utc)
+    requests_per_minute: Named[int | None] = Column(Integer)
+    former_sha256: Named[str | None] = Column(PlainText)
+    former_until: Named[datetime | None] = Column(Utc)
 
 
 api_keys: Final = Table("api_keys", metadata, KeyColumns, Index("ix_api_keys_tenant", "tenant_id"))

@@ -147,7 +147,7 @@ async def _run(out: Path) -> Exported:
                 embedder=embedder,
                 vectors=build_vectors(settings, dimensions=embedder.dimensions),
                 clock=clock,
-                secret=instance_secret(settings.home),
+                secret=instance_secret(settings),
                 http=http,
             )
             found = await reviewed_answers(ledger, query, DEFAULT_TENANT)

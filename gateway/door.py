@@ -95,7 +95,7 @@ async def _answer(
             embedder=embedder,
             vectors=build_vectors(settings, dimensions=embedder.dimensions),
             clock=clock,
-            secret=instance_secret(settings.home),
+            secret=instance_secret(settings),
             http=http,
         )
         asked = Question(

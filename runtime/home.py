@@ -26,6 +26,8 @@ from runtime.settings import Settings
 
 ADMIN_KEY: Final = "admin.key"
 SERVER_FILE: Final = "server.json"
+WORKER_ALIVE: Final = "worker.alive"
+"""Touched every two seconds by a worker whose loop turns and whose broker answers."""
 
 
 def database_url(settings: Settings) -> str:
@@ -71,7 +73,7 @@ def prepare_home(settings: Settings) -> None:
     except OSError as exc:
         raise ConfigurationError(f"data folder {str(home)!r}: {exc.strerror}") from exc
     migrate(database_url(settings))
-    if not (home / ADMIN_KEY).exists():
+    if settings.local_admin_key and not (home / ADMIN_KEY).exists():
         asyncio.run(_write_admin_key(settings))
 
 

@@ -9,19 +9,22 @@ from pathlib import Path
 from typing import Final
 
 from domain.errors import ConfigurationError
+from runtime.settings import Settings
 
 _BYTES: Final = 32
 
 
-def instance_secret(folder: Path) -> bytes:
-    """Return the installation's 32 random bytes, making them on first use.
+def instance_secret(settings: Settings) -> bytes:
+    """Return the installation's 32 random bytes: as configured, else made on first use.
 
     Of several processes that start at once, one makes them and all read the same.
 
     Raises:
-        ConfigurationError: The folder cannot be written, or the file is damaged.
+        ConfigurationError: It is not 32 bytes, or the folder cannot be written.
     """
-    path = folder / "instance.secret"
+    if settings.instance_secret is not None:
+        return _configured(settings.instance_secret.get_secret_value())
+    path = settings.home / "instance.secret"
     try:
         make_once(path, secrets.token_bytes(_BYTES))
         secret = path.read_bytes()
@@ -29,6 +32,16 @@ def instance_secret(folder: Path) -> bytes:
         raise ConfigurationError(f"{str(path)!r}: {exc.strerror}") from exc
     if len(secret) != _BYTES:
         raise ConfigurationError(f"{str(path)!r} has {len(secret)} bytes, should have {_BYTES}")
+    return secret
+
+
+def _configured(given: str) -> bytes:
+    try:
+        secret = bytes.fromhex(given)
+    except ValueError:
+        secret = b""
+    if len(secret) != _BYTES:
+        raise ConfigurationError(f"instance_secret is not {_BYTES} bytes in hexadecimal")
     return secret
 
 

@@ -1,8 +1,9 @@
 """All configuration, in one object, read once at start-up.
 
-Precedence: arguments, `MITHRIDATE_*` environment variables (`__` between levels), the TOML file
-named by `MITHRIDATE_CONFIG` (else `mithridate.toml` in the working folder, if there), defaults.
-A key that is not known is an error, in the file and in the environment alike.
+Precedence: arguments, `MITHRIDATE_*` environment variables (`__` between levels), the files of the
+folder named by `MITHRIDATE_SECRETS_DIR`, the TOML file named by `MITHRIDATE_CONFIG` (else
+`mithridate.toml` in the working folder, if there), defaults. A key that is not known is an error,
+in the files and in the environment alike.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from runtime.model_sections import (
     RerankerSettings,
     VerifierSettings,
 )
+from runtime.secret_files import SECRETS_VARIABLE, SecretFilesSource, secret_files
 from runtime.sections import AlertSettings, AuditSettings, Section, SinkSettings
 
 ENV_PREFIX: Final = "MITHRIDATE_"
@@ -162,6 +164,14 @@ class Settings(BaseSettings):
     )
 
     data_dir: Path = Field(Path("~/.local/share/mithridate"), description="embedded state")
+    instance_secret: SecretStr | None = Field(
+        None,
+        description="hex, 32 bytes, one for all hosts; None: instance.secret of the data folder",
+    )
+    local_admin_key: bool = Field(
+        default=True,
+        description="a new data folder gets an administrator's key; off where hosts share a ledger",
+    )
     server: ServerSettings = ServerSettings()
     access: AccessSettings = AccessSettings()
     database: DatabaseSettings = DatabaseSettings()
@@ -204,7 +214,11 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         del dotenv_settings, file_secret_settings
-        sources: list[PydanticBaseSettingsSource] = [init_settings, env_settings]
+        sources: list[PydanticBaseSettingsSource] = [
+            init_settings,
+            env_settings,
+            SecretFilesSource(settings_cls),
+        ]
         path = config_path(os.environ)
         if path is not None:
             sources.append(TomlConfigSettingsSource(settings_cls, toml_file=path))
@@ -228,13 +242,13 @@ def config_path(environment: Mapping[str, str]) -> Path | None:
 
 
 def load_settings() -> Settings:
-    """Read file and environment.
+    """Read files and environment.
 
     Raises:
         ConfigurationError: A key is unknown or a value out of range; the message names each key,
             never a value.
     """
-    _refuse_unknown_variables(os.environ)
+    _refuse_unknown_variables({**os.environ, **secret_files(os.environ)})
     try:
         return Settings()
     except ValidationError as exc:
@@ -254,7 +268,7 @@ def _refuse_unknown_variables(environment: Mapping[str, str]) -> None:
         name
         for name in environment
         if name.upper().startswith(ENV_PREFIX)
-        and name.upper() != CONFIG_VARIABLE
+        and name.upper() not in (CONFIG_VARIABLE, SECRETS_VARIABLE)
         and not name.upper().startswith(TEST_PREFIX)
         and name[len(ENV_PREFIX) :].lower().partition("__")[0] not in known
     )

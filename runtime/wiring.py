@@ -240,7 +240,7 @@ async def build_services(settings: Settings, *, broker_url: str) -> Services:
         embedder=embedder,
         vectors=vectors,
         clock=clock,
-        secret=instance_secret(settings.home),
+        secret=instance_secret(settings),
         http=http,
         web=build_web(settings.web_search, ingestion=ingestion, clock=clock),
         batches=tracing.stages(UNOBSERVED),

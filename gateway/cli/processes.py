@@ -23,6 +23,7 @@ from gateway.cli.output import emit, say
 from gateway.cli.supervisor import Child, Supervisor
 from runtime.home import (
     ADMIN_KEY,
+    WORKER_ALIVE,
     announced,
     announced_url,
     broker_url,
@@ -131,6 +132,8 @@ def run_worker(settings: Settings, *, supervised: bool) -> int:
         signals.worker_process_init.connect(_end_unless_open, weak=False)
         parent = os.getpid()
         signals.beat_embedded_init.connect(lambda **_: die_with_parent(parent), weak=False)
+        alive = settings.home / WORKER_ALIVE
+        signals.heartbeat_sent.connect(lambda **_: alive.touch(), weak=False)
         worker = app.Worker(
             pool="prefork",
             concurrency=settings.worker.processes,
@@ -162,13 +165,15 @@ def run_up(settings: Settings, *, workers: int, reload: bool, as_json: bool) -> 
         # Now, and not by a child that would be started again and again in vain.
         _bind(settings).close()
     configure_logging(settings.logging)
-    key_file = str(settings.home.absolute() / ADMIN_KEY)
+    key_file = str(settings.home.absolute() / ADMIN_KEY) if settings.local_admin_key else None
 
     def ready(url: str) -> None:
         if as_json:
             emit({"url": url, "admin_key_file": key_file})
-        else:
-            say(f"Mithridate is ready at {url}\nThe local admin key is in {key_file}")
+            return
+        say(f"Mithridate is ready at {url}")
+        if key_file is not None:
+            say(f"The local admin key is in {key_file}")
 
     program = [sys.executable, "-m", "gateway.cli"]
     ours = ["--supervised", "--parent", str(os.getpid())]

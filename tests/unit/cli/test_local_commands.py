@@ -86,6 +86,13 @@ def test_the_data_folder_is_private_and_has_one_admin_key(run: Run, tmp_path: Pa
     assert first[0]["origin"] == {"kind": "uploader", "id": "local"}
 
 
+def test_no_administrator_is_made_where_hosts_share_a_ledger(run: Run, tmp_path: Path) -> None:
+    ran = run("keys", "list", "--json", environment={"MITHRIDATE_LOCAL_ADMIN_KEY": "false"})
+
+    assert ran.json["items"] == []
+    assert not (tmp_path / "data" / "admin.key").exists()
+
+
 def test_a_key_is_shown_once_and_can_be_revoked(run: Run) -> None:
     scopes = ("--scope", "documents:write", "--scope", "questions:ask")
     made = run("keys", "create", "--name", "wiki", *scopes, "--origin", "connector:wiki", "--json")

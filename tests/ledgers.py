@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
 import pytest
 
-from backends.ledger.migrating import migrate, move
+from backends.ledger.migrating import migrate
 from backends.ledger.sql import SqlLedger
 from backends.memory.clock import ManualClock, SequentialIds
 from backends.memory.ledger import InMemoryLedger
 from domain.audit import AuditKey
 from domain.ledger import Ledger
 
-POSTGRES_VARIABLE = "MITHRIDATE_TEST_POSTGRES_URL"
-"""A database whose tables these tests may drop, e.g. `postgresql://localhost/mithridate_test`."""
-
-SQL_LEDGERS = ["sqlite"]
-if POSTGRES_VARIABLE in os.environ:
-    SQL_LEDGERS.append("postgresql")
+SQL_LEDGERS = ["sqlite", "postgresql"]
 LEDGERS = ["memory", *SQL_LEDGERS]
 AUDIT_KEY = AuditKey(b"0123456789abcdef0123456789abcdef")
 
@@ -49,7 +43,7 @@ def sqlite_url(tmp_path: Path, migrated_sqlite: Path) -> str:
 @pytest.fixture(params=SQL_LEDGERS)
 def ledger_url(request: pytest.FixtureRequest) -> str:
     """URL of an empty ledger that several processes can open."""
-    return make_url_of(request, request.param)
+    return _url_of(request, {"sqlite": "sqlite_url", "postgresql": "postgres_url"})
 
 
 @pytest.fixture(params=LEDGERS)
@@ -57,19 +51,12 @@ async def ledger(request: pytest.FixtureRequest, clock: ManualClock) -> AsyncIte
     if request.param == "memory":
         yield InMemoryLedger(clock=clock, ids=SequentialIds(), audit_key=AUDIT_KEY)
         return
-    ledger = SqlLedger(
-        make_url_of(request, request.param), clock=clock, ids=SequentialIds(), audit_key=AUDIT_KEY
-    )
+    url = _url_of(request, {"sqlite": "sqlite_url", "postgresql": "shared_postgres_url"})
+    ledger = SqlLedger(url, clock=clock, ids=SequentialIds(), audit_key=AUDIT_KEY)
     yield ledger
     await ledger.close()
 
 
-def make_url_of(request: pytest.FixtureRequest, kind: str) -> str:
-    if kind == "sqlite":
-        url: str = request.getfixturevalue("sqlite_url")
-        return url
-    url = os.environ[POSTGRES_VARIABLE]
-    migrate(url)
-    move(url, "base")
-    migrate(url)
+def _url_of(request: pytest.FixtureRequest, fixtures: Mapping[str, str]) -> str:
+    url: str = request.getfixturevalue(fixtures[request.param])
     return url

@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from sqlalchemy import Engine, text
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import Engine, inspect, text
 from sqlalchemy.exc import DBAPIError
 
 from backends.clock import SystemClock
 from backends.ids import RandomIds
 from backends.ledger.engine import create_engine, parse_url
-from backends.ledger.migrating import go_back, migrate, move
+from backends.ledger.migrating import current_revision, go_back, head_revision, migrate, move
+from backends.ledger.schema import metadata
 from backends.ledger.sql import SqlLedger
 from domain.audit import AuditKeys, ChainCheck
 from domain.documents import DEFAULT_TENANT
@@ -70,6 +73,58 @@ def test_old_entries_are_chained_as_they_stand_and_can_go_back_and_forth(ledger_
         go_back(ledger_url, "0005")
     migrate(ledger_url)
     engine.dispose()
+
+
+def test_every_migration_goes_down_and_up_again_to_what_the_tables_say(ledger_url: str) -> None:
+    go_back(ledger_url, "base")
+    engine = create_engine(parse_url(ledger_url), pooled=False)
+    with engine.connect() as connection:
+        left = inspect(connection).get_table_names()
+
+    migrate(ledger_url)
+
+    with engine.connect() as connection:
+        context = MigrationContext.configure(
+            connection, opts={"compare_type": True, "compare_server_default": True}
+        )
+        differences = compare_metadata(context, metadata)
+    engine.dispose()
+    assert left == ["alembic_version"]
+    assert differences == []
+    assert current_revision(ledger_url) == head_revision()
+
+
+def test_postgresql_refuses_to_empty_the_journal(postgres_url: str) -> None:
+    asyncio.run(followed(postgres_url))
+    engine = create_engine(parse_url(postgres_url), pooled=False)
+
+    with pytest.raises(DBAPIError, match="append-only"), engine.begin() as connection:
+        connection.execute(text("TRUNCATE journal"))
+
+    engine.dispose()
+    assert asyncio.run(followed(postgres_url))[0] == 2
+
+
+def test_conditional_indexes_are_conditional_in_postgresql_too(postgres_url: str) -> None:
+    engine = create_engine(parse_url(postgres_url), pooled=False)
+
+    with engine.connect() as connection:
+        rows = connection.execute(
+            text("SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'")
+        )
+        found = {row.indexname: row.indexdef for row in rows}
+
+    engine.dispose()
+    expected = {
+        str(index.name): index
+        for table in metadata.tables.values()
+        for index in table.indexes
+        if index.dialect_kwargs.get("postgresql_where") is not None
+    }
+    assert expected
+    for name, index in expected.items():
+        assert " WHERE " in found[name]
+        assert found[name].startswith("CREATE UNIQUE") == index.unique
 
 
 @pytest.mark.parametrize("change", ["UPDATE journal SET actor = 'x'", "DELETE FROM journal"])

@@ -23,7 +23,7 @@ from domain.errors import ScanUnderWayError
 from domain.ledger import DocumentFilter
 from domain.monitoring import WebhookId
 from tests.ledger_rows import NOW, REVIEWER, alert, claim, finding, settlement, upload, webhook
-from tests.ledgers import AUDIT_KEY
+from tests.ledgers import AUDIT_KEY, SQL_LEDGERS
 from tests.telling import tell
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
@@ -60,6 +60,15 @@ def processes() -> Iterator[ProcessPoolExecutor]:
         initargs=(context.Barrier(PROCESSES),),
     ) as pool:
         yield pool
+
+
+@pytest.fixture(params=SQL_LEDGERS)
+def new_ledger_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """URL of a ledger that was never migrated."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'home' / 'ledger.db'}"
+    url: str = request.getfixturevalue("empty_postgres_url")
+    return url
 
 
 async def run_in(
@@ -247,10 +256,8 @@ async def test_a_cause_that_four_processes_see_fires_once(
 
 
 async def test_processes_that_start_together_migrate_once(
-    tmp_path: Path, processes: ProcessPoolExecutor
+    new_ledger_url: str, processes: ProcessPoolExecutor
 ) -> None:
-    url = f"sqlite:///{tmp_path / 'home' / 'ledger.db'}"
+    await run_in(processes, migrate_anew, new_ledger_url)
 
-    await run_in(processes, migrate_anew, url)
-
-    assert current_revision(url) == head_revision()
+    assert current_revision(new_ledger_url) == head_revision()

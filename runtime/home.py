@@ -26,8 +26,6 @@ from runtime.settings import Settings
 
 ADMIN_KEY: Final = "admin.key"
 SERVER_FILE: Final = "server.json"
-WORKER_ALIVE: Final = "worker.alive"
-"""Touched every two seconds by a worker whose loop turns and whose broker answers."""
 
 
 def database_url(settings: Settings) -> str:

@@ -98,6 +98,10 @@ class WorkerSettings(Section):
     max_attempts: int = Field(
         3, ge=1, description="scans begun before a file is quarantined unread"
     )
+    alive_path: Path | None = Field(
+        None,
+        description="touched every two seconds while the loop turns and the broker answers; for probes",
+    )
 
 
 class VectorSettings(Section):

@@ -23,7 +23,6 @@ from gateway.cli.output import emit, say
 from gateway.cli.supervisor import Child, Supervisor
 from runtime.home import (
     ADMIN_KEY,
-    WORKER_ALIVE,
     announced,
     announced_url,
     broker_url,
@@ -132,8 +131,9 @@ def run_worker(settings: Settings, *, supervised: bool) -> int:
         signals.worker_process_init.connect(_end_unless_open, weak=False)
         parent = os.getpid()
         signals.beat_embedded_init.connect(lambda **_: die_with_parent(parent), weak=False)
-        alive = settings.home / WORKER_ALIVE
-        signals.heartbeat_sent.connect(lambda **_: alive.touch(), weak=False)
+        alive = settings.worker.alive_path
+        if alive is not None:
+            signals.heartbeat_sent.connect(lambda **_: alive.touch(), weak=False)
         worker = app.Worker(
             pool="prefork",
             concurrency=settings.worker.processes,

@@ -19,6 +19,17 @@ _UNSPACED: Final = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\
 _WORD: Final = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]+")
 
 
+class _OnlyLetters(dict[int, int]):
+    """By code point: itself, or a blank. Filled as characters turn up."""
+
+    def __missing__(self, point: int) -> int:
+        kept = unicodedata.category(chr(point))[0] in "LMN"
+        return self.setdefault(point, point if kept else ord(" "))
+
+
+_ONLY_LETTERS: Final = _OnlyLetters()
+
+
 def question_text(text: str) -> str:
     """Return the distinct words of a question, first occurrence first, parted by single spaces.
 
@@ -26,16 +37,16 @@ def question_text(text: str) -> str:
     operator is gone; folded by NFKC and case; at most `MAX_WORDS`. Empty where there is nothing
     to search by. What is written without spaces stays together, for stores that can part it.
     """
-    words = _letters(text[:MAX_CHARACTERS]).split()
+    words = letters(text[:MAX_CHARACTERS]).split()
     distinct = dict.fromkeys(word[:MAX_WORD_CHARACTERS] for word in words)
     return " ".join(list(distinct)[:MAX_WORDS])
 
 
 def words_of(text: str) -> list[str]:
     """Return the words of a text in order, folded by NFKC and case, repeats kept."""
-    return [word[:MAX_WORD_CHARACTERS] for word in _WORD.findall(_letters(text))]
+    return [word[:MAX_WORD_CHARACTERS] for word in _WORD.findall(letters(text))]
 
 
-def _letters(text: str) -> str:
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return "".join(c if unicodedata.category(c)[0] in "LMN" else " " for c in folded)
+def letters(text: str) -> str:
+    """Return the text folded by NFKC and case, with a blank for all but letters, marks and digits."""
+    return unicodedata.normalize("NFKC", text).casefold().translate(_ONLY_LETTERS)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from backends.file_lock import exclusive
 from backends.lancedb_rows import VECTOR, schema_for
+from backends.resident.words import keyword_index
 from backends.vector_fields import SEARCHABLE
 from domain.errors import ConfigurationError, DependencyError, PermanentError, TransientError
 
@@ -123,6 +124,14 @@ class LanceTables:
             )
         return session.tables.setdefault(name, table)
 
+    async def find_at(self, name: str, version: int) -> AsyncTable:
+        """Return a table that stays at a version, opened for the caller alone."""
+        session = await self._connected()
+        with wrapped("opening a version"):
+            table = await session.connection.open_table(name)
+            await table.checkout(version)
+        return table
+
     async def ping(self) -> None:
         """Read the folder.
 
@@ -203,13 +212,9 @@ class LanceTables:
         return self._session
 
     async def _ensure_index(self, table: AsyncTable) -> None:
-        from lancedb.index import FTS
-
         with wrapped("making the keyword index"):
             if not list(await table.list_indices()):
-                await table.create_index(
-                    SEARCHABLE, config=FTS(base_tokenizer="icu/split", max_token_length=100)
-                )
+                await table.create_index(SEARCHABLE, config=keyword_index())
 
     async def _compact(self, table: AsyncTable) -> None:
         with wrapped("compacting"):

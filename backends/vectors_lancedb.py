@@ -13,7 +13,9 @@ from backends.keywords import question_text
 from backends.lancedb_rows import records_of, rows_of
 from backends.lancedb_tables import MIN_ROWS_TO_PART, Change, LanceTables, wrapped
 from backends.rank_fusion import RankedChunk, cap_for, capped_ranking, depth_for, fuse
-from backends.vector_fields import SEARCHABLE
+from backends.resident.copies import Asked
+from backends.resident.tables import MAX_BYTES, ResidentTables
+from backends.vector_fields import SEARCHABLE, record_of
 from backends.vector_records import check_query, cosine, hit, latest
 from domain.documents import ChunkId, DocumentId, Origin, TenantId
 from domain.retrieval import (
@@ -60,12 +62,28 @@ class LanceDBVectorStore:
         dimensions: int,
         lock_timeout_seconds: float = 60.0,
         min_rows_to_part: int = MIN_ROWS_TO_PART,
+        resident_bytes: int = MAX_BYTES,
     ) -> None:
+        """Set up.
+
+        Args:
+            folder: Of the tables.
+            dimensions: Of the vectors.
+            lock_timeout_seconds: How long a write waits for others.
+            min_rows_to_part: Rows from which vectors are parted.
+            resident_bytes: Of the copies that searches read; 0 for none.
+        """
         self._dimensions = dimensions
         self._tables = LanceTables(
             folder,
             dimensions=dimensions,
             lock_timeout_seconds=lock_timeout_seconds,
+            min_rows_to_part=min_rows_to_part,
+        )
+        self._residents = ResidentTables(
+            self._tables.find_at,
+            dimensions=dimensions,
+            max_bytes=resident_bytes,
             min_rows_to_part=min_rows_to_part,
         )
         self._writes: set[asyncio.Task[Any]] = set()
@@ -97,13 +115,32 @@ class LanceDBVectorStore:
         table = await self._tables.find(_table(tenant_id, established=established))
         if table is None or limit < 1 or per_origin < 1:
             return ()
+        words = question_text(text)
+        copy = await self._residents.current(_table(tenant_id, established=established), table)
+        if copy is not None:
+            asked = Asked(
+                query=query,
+                tokens=await self._residents.tokens(words.split()),
+                limit=limit,
+                per_origin=per_origin,
+                min_trust=min_trust,
+                only=only,
+            )
+            return [
+                hit(
+                    record_of(row.fields, row.vector, tenant_id=tenant_id, established=established),
+                    similarity=cosine(query, row.vector),
+                    relevance=row.relevance,
+                )
+                for row in copy.search(asked)
+            ]
         wanted = _Wanted(min_trust=min_trust, only=only)
         depth, cap = depth_for(limit), cap_for(per_origin)
         with wrapped("searching"):
             rankings = await asyncio.gather(
                 capped_ranking(_VectorPage(table, query, wanted), depth=depth, per_origin=cap),
                 capped_ranking(
-                    _KeywordPage(table, question_text(text), wanted),
+                    _KeywordPage(table, words, wanted),
                     depth=depth,
                     per_origin=cap,
                 ),

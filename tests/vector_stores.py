@@ -34,6 +34,7 @@ LIVE_WEAVIATE = os.environ.get("MITHRIDATE_TEST_WEAVIATE_URL")
 KINDS = (
     "memory",
     "lancedb",
+    "lancedb-not-resident",
     "weaviate-fake",
     *(["weaviate-live"] if LIVE_WEAVIATE is not None else []),
 )
@@ -46,6 +47,8 @@ async def opened(kind: str, folder: Path) -> AsyncIterator[VectorStore]:
         yield InMemoryVectorStore(dimensions=DIMENSIONS)
     elif kind == "lancedb":
         yield LanceDBVectorStore(folder / "vectors", dimensions=DIMENSIONS)
+    elif kind == "lancedb-not-resident":
+        yield LanceDBVectorStore(folder / "vectors", dimensions=DIMENSIONS, resident_bytes=0)
     elif kind == "weaviate-fake":
         with fake_weaviate(api_key="key") as server:
             store = weaviate_store(server.url, grpc_port=server.grpc_port, api_key="key")

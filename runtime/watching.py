@@ -1,4 +1,4 @@
-"""What the gauges of alerts say: read off the ledger when they are scraped."""
+"""What the gauges of alerts and of waiting say: read off the ledger when they are scraped."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Final
 from prometheus_client import CollectorRegistry, Gauge
 
 from domain.documents import TenantId
+from domain.errors import NotFoundError
 from domain.ledger import Ledger
 from domain.monitoring import WebhookId
 
@@ -42,6 +43,11 @@ class AlertGauges:
             "Questions of alerts that wait for a reviewer, at most 200 a tenant",
             registry=registry,
         )
+        self._waiting = Gauge(
+            "mithridate_document_waiting_seconds",
+            "Age of the oldest document without a verdict; 0 where there is none",
+            registry=registry,
+        )
 
     async def read(self, ledger: Ledger, tenants: Sequence[TenantId], *, now: datetime) -> None:
         """Set the gauges.
@@ -65,3 +71,13 @@ class AlertGauges:
         self._due.set(len(await ledger.webhooks.due(now=now, limit=_MOST_DUE)))
         self._disabled.set(len(disabled))
         self._reviews.set(reviews)
+        self._waiting.set(await _longest_wait(ledger, now=now))
+
+
+async def _longest_wait(ledger: Ledger, *, now: datetime) -> float:
+    oldest = await ledger.documents.undecided(received_before=now, limit=1)
+    try:
+        received = [(await ledger.documents.find(each)).received_at for each in oldest]
+    except NotFoundError:  # deleted between the two
+        return 0.0
+    return max(((now - each).total_seconds() for each in received), default=0.0)

@@ -19,7 +19,7 @@ from backends.memory.ledger import InMemoryLedger
 from domain.documents import DEFAULT_TENANT
 from domain.verification import LatencyClass
 from runtime.metrics import Metrics
-from tests.ledger_rows import REVIEWER, alert, webhook
+from tests.ledger_rows import REVIEWER, alert, upload, webhook
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
 RULES = DEPLOY / "prometheus" / "mithridate.rules.yml"
@@ -174,6 +174,8 @@ async def test_the_gauges_say_what_the_ledger_says() -> None:
     await ledger.webhooks.emit(
         DEFAULT_TENANT, event_type="alert.fired", payload="{}", at=clock.now()
     )
+    await ledger.documents.receive(upload(received_at=clock.now()), claim=None)
+    clock.advance(120)
     metrics = Metrics()
 
     await metrics.alerts.read(ledger, [DEFAULT_TENANT], now=clock.now())
@@ -183,6 +185,19 @@ async def test_the_gauges_say_what_the_ledger_says() -> None:
     assert "mithridate_deliveries_due 1.0" in said
     assert "mithridate_webhooks_disabled 1.0" in said
     assert "mithridate_reviews_open 0.0" in said
+    assert "mithridate_document_waiting_seconds 120.0" in said
+
+
+@pytest.mark.anyio
+async def test_where_no_document_waits_the_longest_wait_is_none() -> None:
+    clock = ManualClock()
+    metrics = Metrics()
+
+    await metrics.alerts.read(
+        InMemoryLedger(clock=clock, ids=SequentialIds()), [DEFAULT_TENANT], now=clock.now()
+    )
+
+    assert "mithridate_document_waiting_seconds 0.0" in metrics.render().decode()
 
 
 def test_every_gauge_and_counter_of_alerts_is_on_the_dashboard_or_in_a_rule() -> None:

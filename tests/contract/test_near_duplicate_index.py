@@ -29,7 +29,14 @@ def tenant() -> TenantId:
     return TenantId(f"t-{uuid.uuid4().hex}")
 
 
-@pytest.fixture(params=["memory", "valkey"])
+@pytest.fixture(params=["valkey_url", "redis_url"])
+def server_url(request: pytest.FixtureRequest) -> str:
+    """URL of each kind of server in turn."""
+    url: str = request.getfixturevalue(request.param)
+    return url
+
+
+@pytest.fixture(params=["memory", "valkey_url", "redis_url"])
 async def attach(request: pytest.FixtureRequest) -> AsyncIterator[Attach]:
     if request.param == "memory":
         store = InMemoryNearDuplicateStore()
@@ -40,13 +47,13 @@ async def attach(request: pytest.FixtureRequest) -> AsyncIterator[Attach]:
         yield in_memory
         return
     clients: list[Redis] = []
+    url: str = request.getfixturevalue(request.param)
 
     def over_redis(scheme: str = "s1", **options: float) -> NearDuplicateIndex:
-        client = Redis.from_url(request.getfixturevalue("valkey_url"))
+        client = Redis.from_url(url)
         clients.append(client)
         return RedisNearDuplicateIndex(client, scheme, **options)  # type: ignore[arg-type]
 
-    request.getfixturevalue("valkey_url")
     yield over_redis
     for client in clients:
         await client.aclose()
@@ -276,9 +283,9 @@ async def test_an_over_full_bucket_is_looked_at_in_part_and_the_oldest_are_seen(
 
 
 async def test_both_kinds_look_at_the_same_part_of_an_over_full_bucket(
-    valkey_url: str, tenant: TenantId
+    server_url: str, tenant: TenantId
 ) -> None:
-    client = Redis.from_url(valkey_url)
+    client = Redis.from_url(server_url)
     over_redis = RedisNearDuplicateIndex(client, "s1", bucket_cap=6)
     in_memory = InMemoryNearDuplicateIndex(scheme="s1", bucket_cap=6)
 
@@ -295,9 +302,9 @@ async def test_both_kinds_look_at_the_same_part_of_an_over_full_bucket(
 
 
 async def test_a_wiped_server_counts_nothing_and_works_on(
-    valkey_url: str, tenant: TenantId
+    server_url: str, tenant: TenantId
 ) -> None:
-    client = Redis.from_url(valkey_url)
+    client = Redis.from_url(server_url)
     index = RedisNearDuplicateIndex(client, "s1")
     await insert(index, tenant, "a", base())
     await client.script_flush()
@@ -311,8 +318,8 @@ async def test_a_wiped_server_counts_nothing_and_works_on(
     assert (counted, found) == (0, [])
 
 
-async def test_the_last_removal_leaves_no_key(valkey_url: str, tenant: TenantId) -> None:
-    client = Redis.from_url(valkey_url)
+async def test_the_last_removal_leaves_no_key(server_url: str, tenant: TenantId) -> None:
+    client = Redis.from_url(server_url)
     index = RedisNearDuplicateIndex(client, "s1")
     for n in range(5):
         await insert(index, tenant, f"d{n}", near(base(), changed=8 * n))
@@ -326,9 +333,9 @@ async def test_the_last_removal_leaves_no_key(valkey_url: str, tenant: TenantId)
 
 
 async def test_a_client_that_decodes_replies_reads_the_same(
-    valkey_url: str, tenant: TenantId
+    server_url: str, tenant: TenantId
 ) -> None:
-    client = Redis.from_url(valkey_url, decode_responses=True)
+    client = Redis.from_url(server_url, decode_responses=True)
     index = RedisNearDuplicateIndex(client, "s1")
     await insert(index, tenant, "a", base())
 
@@ -522,9 +529,9 @@ async def test_an_over_full_bucket_is_told_with_those_that_were_looked_at(
 
 
 async def test_both_kinds_answer_the_same_about_real_texts(
-    valkey_url: str, tenant: TenantId
+    server_url: str, tenant: TenantId
 ) -> None:
-    client = Redis.from_url(valkey_url)
+    client = Redis.from_url(server_url)
     indexes: list[NearDuplicateIndex] = [
         RedisNearDuplicateIndex(client, "s1"),
         InMemoryNearDuplicateIndex(scheme="s1"),
@@ -559,9 +566,9 @@ async def test_both_kinds_answer_the_same_about_real_texts(
 
 
 async def test_the_last_removal_of_real_texts_leaves_no_key(
-    valkey_url: str, tenant: TenantId
+    server_url: str, tenant: TenantId
 ) -> None:
-    client = Redis.from_url(valkey_url)
+    client = Redis.from_url(server_url)
     index = RedisNearDuplicateIndex(client, "s1")
     for n in range(6):
         made = fingerprint(" ".join(f"word{m % (97 + n)} of{m}" for m in range(4 + 60 * n)))

@@ -3,7 +3,8 @@
 A chorus (`defences.retrieval.chorus`) is no proof of a plant, and families without provenance prove
 nothing else either. So where its families agree they count as one. Against a family that stands alone
 and is sure, they are not asked to decide; against one that is unsure it is one voice to one, which is
-a conflict, and nobody is answered. Whoever uploads two texts far apart in words is no chorus: this is
+a conflict, and nobody is answered. The same where its families all say something else (texts planted
+to set sources against each other): their quarrel does not silence a family that is none of them. Whoever uploads two texts far apart in words is no chorus: this is
 worth something against planted consensus, and no guarantee.
 """
 
@@ -51,7 +52,7 @@ class Voices:
 
 def one_voice(groups: Sequence[Sequence[ScoredDraft]], choruses: Choruses) -> Voices:
     """Return the groups with the best draft alone of those that one chorus gave to a group."""
-    chorus: set[int] = set()
+    parties: dict[int, list[list[ScoredDraft]]] = {}
     voiced: list[tuple[ScoredDraft, ...]] = []
     for group in groups:
         by_chorus: dict[int, list[ScoredDraft]] = {}
@@ -62,13 +63,21 @@ def one_voice(groups: Sequence[Sequence[ScoredDraft]], choruses: Choruses) -> Vo
                 alone.append(scored)
             else:
                 by_chorus.setdefault(number, []).append(scored)
-        for members in by_chorus.values():
-            best = max(members, key=lambda scored: scored.raw)
-            alone.append(best)
-            if len(members) > 1:
-                chorus.add(best.draft.subset.index)
+        for number, members in by_chorus.items():
+            members.sort(key=lambda scored: -scored.raw)
+            alone.append(members[0])
+            parties.setdefault(number, []).append(members)
         voiced.append(tuple(alone))
-    return Voices(groups=tuple(voiced), chorus=frozenset(chorus))
+    speaking = (party for of_one in parties.values() for party in _speaking(of_one))
+    return Voices(
+        groups=tuple(voiced), chorus=frozenset(party[0].draft.subset.index for party in speaking)
+    )
+
+
+def _speaking(parties: Sequence[Sequence[ScoredDraft]]) -> Sequence[Sequence[ScoredDraft]]:
+    """Return who speaks for a chorus: its members that agree or, where none do, all that quarrel."""
+    agreeing = [party for party in parties if len(party) > 1]
+    return agreeing or (parties if len(parties) > 1 else ())
 
 
 def _chorus_of(scored: ScoredDraft, choruses: Choruses) -> int | None:

@@ -58,7 +58,7 @@ def contending(groups: Sequence[Sequence[ScoredDraft]], choruses: Choruses) -> l
     return sorted(group.answer for group in voices.contending(weighed))
 
 
-AB: Choruses = (frozenset({seat("a"), seat("b")}),)
+AB: Choruses = (frozenset({seat("a"), seat("b"), seat("e")}),)
 
 
 @pytest.mark.parametrize(
@@ -125,6 +125,23 @@ def test_a_chorus_leaves_room_for_others() -> None:
         ),
         # who does not agree is no chorus, whatever the words are like
         ([[said("1 km", "a", index=0)], [said("2 km", "b", index=1)]], ["1 km", "2 km"]),
+        # nor does their quarrel silence a sure family that is none of them
+        (
+            [
+                [said("1 km", "a", index=0)],
+                [said("2 km", "b", index=1)],
+                [said("3 km", "c", index=2)],
+            ],
+            ["3 km"],
+        ),
+        # where some agree, who quarrels with them stands alone
+        (
+            [
+                [said("1 km", "a", index=0), said("1 km", "b", index=1)],
+                [said("2 km", "e", index=2)],
+            ],
+            ["2 km"],
+        ),
         # a family that stands alone and agrees lets the group contend
         (
             [

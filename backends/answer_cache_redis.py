@@ -11,10 +11,8 @@ import secrets
 import zlib
 from typing import Final
 
-from redis.asyncio import Redis
-from redis.exceptions import RedisError
-
 from backends.expiring_redis import put_expiring, tenant_prefix
+from backends.redis_clients import UNANSWERED, RedisClient, run_id
 from domain.clock import Clock
 from domain.documents import TenantId
 from domain.errors import TransientError
@@ -45,7 +43,9 @@ return 1
 class RedisAnswerCache:
     """An `AnswerCache`."""
 
-    def __init__(self, client: Redis, *, clock: Clock, max_answers: int = MAX_ANSWERS) -> None:
+    def __init__(
+        self, client: RedisClient, *, clock: Clock, max_answers: int = MAX_ANSWERS
+    ) -> None:
         self._client = client
         self._clock = clock
         self._max_answers = max_answers
@@ -53,7 +53,7 @@ class RedisAnswerCache:
     async def get(self, tenant_id: TenantId, key: str) -> bytes | None:
         try:
             kept = await self._client.get(f"{tenant_prefix('answer', tenant_id)}:{key}")
-        except (RedisError, OSError) as exc:
+        except UNANSWERED as exc:
             raise TransientError("the answer cache did not answer") from exc
         return _unpacked(kept) if isinstance(kept, bytes) else None
 
@@ -73,7 +73,7 @@ class RedisAnswerCache:
                 now=int(self._clock.now().timestamp()),
                 most=self._max_answers,
             )
-        except (RedisError, OSError) as exc:
+        except UNANSWERED as exc:
             raise TransientError("the answer cache did not answer") from exc
 
 
@@ -85,29 +85,29 @@ class RedisEvidenceStamps:
     that was evicted does not come again.
     """
 
-    def __init__(self, client: Redis) -> None:
+    def __init__(self, client: RedisClient) -> None:
         self._client = client
 
     async def present(self, tenant_id: TenantId) -> str | None:
         try:
-            server = await self._client.info("server")
+            server = await run_id(self._client, _keys(tenant_id)[0])
             stamp = await self._client.eval(_PRESENT, 2, *_keys(tenant_id), secrets.token_hex(16))
-        except (RedisError, OSError) as exc:
+        except UNANSWERED as exc:
             raise TransientError("the stamps of evidence did not answer") from exc
-        return None if stamp is None else f"{server['run_id']}:{stamp.decode()}"
+        return None if stamp is None else f"{server}:{stamp.decode()}"
 
     async def begin(self, tenant_id: TenantId) -> str:
         token = secrets.token_hex(16)
         try:
             await self._client.eval(_BEGIN, 2, *_keys(tenant_id), token, str(WRITING_SECONDS))
-        except (RedisError, OSError) as exc:
+        except UNANSWERED as exc:
             raise TransientError("the stamps of evidence did not answer") from exc
         return token
 
     async def end(self, tenant_id: TenantId, token: str) -> None:
         try:
             await self._client.zrem(_keys(tenant_id)[1], token)
-        except (RedisError, OSError) as exc:
+        except UNANSWERED as exc:
             raise TransientError("the stamps of evidence did not answer") from exc
 
 

@@ -27,3 +27,9 @@ def parse_blob_key(tenant_id: TenantId, key: str) -> BlobKey:
     if match is None or not _TENANT.fullmatch(tenant_id):
         raise PermanentError(f"blob key {key!r} is malformed")
     return BlobKey(*match.groups())
+
+
+def require_tenant(tenant_id: TenantId) -> None:
+    """Raise `PermanentError` if a tenant of that name can have no blobs."""
+    if not _TENANT.fullmatch(tenant_id):
+        raise PermanentError(f"tenant {tenant_id!r} is malformed")

@@ -6,9 +6,10 @@ import asyncio
 import contextlib
 import os
 import secrets
+from collections.abc import AsyncIterator
 from pathlib import Path
 
-from backends.blob_keys import parse_blob_key
+from backends.blob_keys import parse_blob_key, require_tenant
 from domain.documents import TenantId
 from domain.errors import NotFoundError, TransientError
 
@@ -38,6 +39,19 @@ class FileBlobStore:
         except OSError as exc:
             raise TransientError(f"blob {key!r} could not be removed: {exc.strerror}") from exc
 
+    async def keys(self, tenant_id: TenantId) -> AsyncIterator[str]:
+        require_tenant(tenant_id)
+        for kind in await asyncio.to_thread(_folders, self._root / tenant_id):
+            for shelf in await asyncio.to_thread(_folders, kind):
+                for name in await asyncio.to_thread(_files, shelf):
+                    yield f"{kind.name}/{name}"
+
+    async def ping(self) -> None:
+        """See the Protocol: a folder that is not there yet is no fault, the first blob makes it."""
+        there = next(path for path in (self._root, *self._root.parents) if path.exists())
+        if not os.access(there, os.W_OK):
+            raise TransientError(f"the blobs' folder cannot be written: {str(self._root)!r}")
+
     def _path(self, tenant_id: TenantId, key: str) -> Path:
         kind, name = parse_blob_key(tenant_id, key)
         return self._root / tenant_id / kind / name[-2:] / name
@@ -58,3 +72,21 @@ class FileBlobStore:
             with contextlib.suppress(OSError):
                 beside.unlink()
             raise TransientError(f"a blob could not be written: {exc.strerror}") from exc
+
+
+def _folders(path: Path) -> list[Path]:
+    return [each for each in _entries(path) if each.is_dir()]
+
+
+def _files(path: Path) -> list[str]:
+    """Return the names of whole blobs: one that is being written has a dot before its name."""
+    return [each.name for each in _entries(path) if not each.name.startswith(".")]
+
+
+def _entries(path: Path) -> list[Path]:
+    try:
+        return sorted(path.iterdir())
+    except FileNotFoundError:
+        return []
+    except OSError as exc:
+        raise TransientError(f"blobs could not be listed: {exc.strerror}") from exc

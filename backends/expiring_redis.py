@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-from redis.asyncio import Redis
-
+from backends.redis_clients import RedisClient
 from domain.documents import TenantId
 
 _PUT = """
@@ -27,7 +26,7 @@ return over
 
 
 async def put_expiring(
-    client: Redis,
+    client: RedisClient,
     prefix: str,
     key: str,
     value: bytes | str,

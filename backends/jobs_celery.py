@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final
 
 from celery import Celery
 from kombu.exceptions import OperationalError
 
-from backends.broker_url import celery_url
+from backends.redis_clients import celery_broker
 from domain.errors import TransientError
 from domain.jobs import JobName
 
@@ -40,14 +41,19 @@ TRANSPORT_OPTIONS: Final[dict[str, object]] = {
 class CeleryJobQueue:
     """Publishes ids. Sync, since kombu is; callers on an event loop use a thread."""
 
-    def __init__(self, *, broker_url: str, visibility_timeout_seconds: int) -> None:
-        self._celery = Celery("producer", broker=celery_url(broker_url), set_as_current=False)
+    def __init__(
+        self, *, broker_url: str, visibility_timeout_seconds: int, ca_path: Path | None = None
+    ) -> None:
+        broker = celery_broker(broker_url, ca_path=ca_path)
+        self._celery = Celery("producer", broker=broker.url, set_as_current=False)
         self._celery.conf.update(
+            broker_use_ssl=broker.ssl,
             task_serializer="json",
             accept_content=["json"],
             task_ignore_result=True,
             broker_transport_options={
                 **TRANSPORT_OPTIONS,
+                **broker.transport_options,
                 "visibility_timeout": visibility_timeout_seconds,
             },
             task_publish_retry_policy={

@@ -5,9 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import Final
 
-from redis.asyncio import Redis
-from redis.exceptions import RedisError
-
+from backends.redis_clients import UNANSWERED, RedisClient
 from domain.errors import TransientError
 
 _RELEASE: Final = """
@@ -32,7 +30,7 @@ return 0
 class RedisLock:
     """One key a lock, with the holder's token as its value: only the holder lets go."""
 
-    def __init__(self, client: Redis) -> None:
+    def __init__(self, client: RedisClient) -> None:
         self._client = client
         self._token = secrets.token_hex(16)
 
@@ -41,21 +39,21 @@ class RedisLock:
             taken = await self._client.set(
                 f"lock:{name}", self._token, nx=True, px=max(1, round(lease_seconds * 1000))
             )
-        except RedisError as exc:
+        except UNANSWERED as exc:
             raise TransientError("the lock store did not answer") from exc
         return bool(taken)
 
     async def release(self, name: str) -> None:
         try:
             await self._client.eval(_RELEASE, 1, f"lock:{name}", self._token)
-        except RedisError as exc:
+        except UNANSWERED as exc:
             raise TransientError("the lock store did not answer") from exc
 
 
 class RedisRateLimiter:
     """Fixed windows that begin with their first use."""
 
-    def __init__(self, client: Redis) -> None:
+    def __init__(self, client: RedisClient) -> None:
         self._client = client
 
     async def take(self, name: str, *, limit: int, window_seconds: int) -> float:
@@ -67,6 +65,6 @@ class RedisRateLimiter:
     async def _asked(self, script: str, name: str, *arguments: str) -> float:
         try:
             wait = int(await self._client.eval(script, 1, f"rate:{name}", *arguments))
-        except RedisError as exc:
+        except UNANSWERED as exc:
             raise TransientError("the rate limit store did not answer") from exc
         return max(0.001, wait / 1000) if wait != 0 else 0.0

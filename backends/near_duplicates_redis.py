@@ -15,10 +15,8 @@ from urllib.parse import quote
 
 import numpy as np
 from numpy.typing import NDArray
-from redis.asyncio import Redis
-from redis.asyncio.cluster import RedisCluster
 from redis.client import NEVER_DECODE
-from redis.exceptions import NoScriptError, RedisError
+from redis.exceptions import NoScriptError
 
 from backends.near_duplicates_scripts import (
     ALLOW,
@@ -28,6 +26,7 @@ from backends.near_duplicates_scripts import (
     QUERY_AND_INSERT,
     REMOVE,
 )
+from backends.redis_clients import UNANSWERED, RedisClient
 from domain.documents import DocumentId, OriginRef, TenantId
 from domain.errors import ConfigurationError, TransientError
 from domain.retrieval import (
@@ -67,7 +66,7 @@ class RedisNearDuplicateIndex:
 
     def __init__(
         self,
-        client: Redis | RedisCluster,
+        client: RedisClient,
         scheme: str,
         *,
         bands: int = 32,
@@ -134,7 +133,7 @@ class RedisNearDuplicateIndex:
     async def count(self, tenant_id: TenantId) -> int:
         try:
             return int(await self._client.hlen(f"{self._prefix(tenant_id)}:ids"))
-        except (RedisError, OSError) as exc:
+        except UNANSWERED as exc:
             raise TransientError("the near-duplicate index did not answer") from exc
 
     async def _run(self, script: str, tenant_id: TenantId, *facts: bytes) -> object:
@@ -158,7 +157,7 @@ class RedisNearDuplicateIndex:
                 return await self._execute("EVALSHA", digest, 1, key, *arguments, **raw)
             except NoScriptError:  # a server that was restarted or never saw it; EVAL also keeps it
                 return await self._execute("EVAL", script, 1, key, *arguments, **raw)
-        except (RedisError, OSError) as exc:
+        except UNANSWERED as exc:
             if str(exc).startswith(_MISMATCH):
                 raise ConfigurationError(
                     f"the near-duplicate index holds fingerprints of scheme {str(exc)[9:]!r}, "

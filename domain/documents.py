@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NewType, Protocol
@@ -357,6 +357,18 @@ class BlobStore(Protocol):
 
     async def delete(self, tenant_id: TenantId, key: str) -> None:
         """Remove; a missing key is no error."""
+        ...
+
+    def keys(self, tenant_id: TenantId) -> AsyncIterator[str]:
+        """Yield each key of the tenant once, in no order. For repair, copies and invariants."""
+        ...
+
+    async def ping(self) -> None:
+        """Return if the store answers.
+
+        Raises:
+            TransientError: It does not, or refuses us.
+        """
         ...
 
 

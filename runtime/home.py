@@ -58,6 +58,13 @@ def broker_url(settings: Settings) -> str:
     return EmbeddedBroker(settings.home / "broker").url
 
 
+def state_url(settings: Settings) -> str:
+    """Return where locks, limits, kept answers and the near-duplicate index are."""
+    if settings.queue.state_url is not None:
+        return settings.queue.state_url.get_secret_value()
+    return broker_url(settings)
+
+
 def prepare_home(settings: Settings) -> None:
     """Make the folder (mode 700), migrate the ledger, write the local admin key. Repeatable.
 

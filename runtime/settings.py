@@ -39,6 +39,12 @@ from runtime.model_sections import (
 )
 from runtime.secret_files import SECRETS_VARIABLE, SecretFilesSource, secret_files
 from runtime.sections import AlertSettings, AuditSettings, Section, SinkSettings
+from runtime.storage_sections import (
+    BlobSettings,
+    DatabaseSettings,
+    QueueSettings,
+    VectorSettings,
+)
 
 ENV_PREFIX: Final = "MITHRIDATE_"
 CONFIG_VARIABLE: Final = "MITHRIDATE_CONFIG"
@@ -63,19 +69,6 @@ class ServerSettings(Section):
     )
 
 
-class DatabaseSettings(Section):
-    url: SecretStr | None = Field(None, description="None: SQLite in the data folder")
-
-
-class QueueSettings(Section):
-    url: SecretStr | None = Field(None, description="redis:// URL; None: the embedded broker")
-    visibility_timeout_seconds: int = Field(600, gt=0)
-    sweep_seconds: float = Field(5.0, gt=0, description="how often the outbox is swept")
-    requeue_after_seconds: float = Field(
-        1200.0, gt=0, description="a document without a verdict for this long is queued again"
-    )
-
-
 class RetentionSettings(Section):
     """How long the ledger keeps what has served its purpose. The journal is kept for ever."""
 
@@ -90,6 +83,7 @@ class RetentionSettings(Section):
 
 class WorkerSettings(Section):
     processes: int = Field(1, ge=1, description="prefork pool size of one worker")
+    queues: tuple[str, ...] = Field((), description="those that it serves; none: all")
     soft_time_limit_seconds: int = Field(120, gt=0)
     time_limit_seconds: int = Field(150, gt=0)
     lease_seconds: float = Field(
@@ -102,14 +96,6 @@ class WorkerSettings(Section):
         None,
         description="touched every two seconds while the loop turns and the broker answers; for probes",
     )
-
-
-class VectorSettings(Section):
-    backend: Literal["lancedb", "weaviate", "memory"] = "lancedb"
-    weaviate_url: str | None = None
-    weaviate_grpc_port: int = 50051
-    weaviate_api_key: SecretStr | None = None
-    collection: str = "MithridateChunk"
 
 
 class MonitorSettings(Section):
@@ -180,6 +166,7 @@ class Settings(BaseSettings):
     access: AccessSettings = AccessSettings()
     database: DatabaseSettings = DatabaseSettings()
     queue: QueueSettings = QueueSettings()
+    blobs: BlobSettings = BlobSettings()
     retention: RetentionSettings = RetentionSettings()
     worker: WorkerSettings = WorkerSettings()
     ingest: IngestSettings = IngestSettings()

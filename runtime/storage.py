@@ -1,4 +1,4 @@
-"""Which embedder and which vector store, by one setting each."""
+"""Which embedder, vector store and blob store, by one setting each."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ from contextlib import asynccontextmanager
 from typing import Protocol, runtime_checkable
 
 import httpx
-from redis.asyncio import Redis
 
 from backends.answer_cache_redis import RedisEvidenceStamps
+from backends.blobs_files import FileBlobStore
 from backends.embedder_onnx import SHIPPED_MANIFEST_SHA256, OnnxEmbedder
 from backends.embedder_openai import OpenAIEmbedder
 from backends.memory.vectors import InMemoryVectorStore
+from backends.redis_clients import opened_redis
 from backends.stamped_vectors import StampedVectorStore
 from backends.vectors_lancedb import LanceDBVectorStore
+from domain.documents import BlobStore
 from domain.errors import ConfigurationError
 from domain.retrieval import Embedder, VectorStore
-from runtime.home import broker_url, embedded_broker
+from runtime.home import embedded_broker, state_url
 from runtime.model_sections import EmbedderSettings, EndpointSettings
 from runtime.settings import Settings
 
@@ -61,6 +63,34 @@ def endpoint_of(settings: EndpointSettings, section: str) -> tuple[str, str]:
     return settings.url, settings.model
 
 
+def build_blobs(settings: Settings) -> BlobStore:
+    """Build the store of the setting `blobs.backend`; nothing is sent.
+
+    Raises:
+        ConfigurationError: The S3 client is not installed, or does not take the settings.
+    """
+    if settings.blobs.backend == "files":
+        return FileBlobStore(settings.home / "blobs")
+    s3 = settings.blobs.s3
+    if s3.bucket is None:
+        raise AssertionError("the settings were checked: s3 has a bucket")
+    from backends.blobs_s3 import S3BlobStore
+
+    return S3BlobStore(
+        s3.bucket,
+        prefix=s3.prefix,
+        endpoint=s3.endpoint,
+        region=s3.region,
+        access_key_id=s3.access_key_id.get_secret_value() if s3.access_key_id else None,
+        secret_access_key=s3.secret_access_key.get_secret_value() if s3.secret_access_key else None,
+        path_style=s3.path_style,
+        allow_http=s3.allow_http,
+        ca_path=s3.ca_path,
+        timeout_seconds=s3.timeout_seconds,
+        connect_seconds=s3.connect_seconds,
+    )
+
+
 def build_vectors(settings: Settings, *, dimensions: int) -> VectorStore:
     """Build the store of the setting `vectors.backend`.
 
@@ -95,11 +125,8 @@ async def telling(settings: Settings, vectors: VectorStore) -> AsyncIterator[Vec
     if broker is not None and not broker.answers():
         yield vectors
         return
-    redis = Redis.from_url(broker_url(settings), socket_timeout=10, socket_connect_timeout=5)
-    try:
+    async with opened_redis(state_url(settings), ca_path=settings.queue.ca_path) as redis:
         yield StampedVectorStore(vectors, RedisEvidenceStamps(redis))
-    finally:
-        await redis.aclose()
 
 
 async def close_vectors(vectors: VectorStore) -> None:

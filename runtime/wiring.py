@@ -9,11 +9,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 import httpx
-from redis.asyncio import Redis
 
 from backends.alert_sinks import SinkSender
 from backends.answer_cache_redis import RedisAnswerCache, RedisEvidenceStamps
-from backends.blobs_files import FileBlobStore
 from backends.citations.cache_redis import RedisCitationCache
 from backends.clock import SystemClock
 from backends.guarded_post import GuardedPoster
@@ -22,6 +20,7 @@ from backends.jobs_celery import CeleryJobQueue
 from backends.llm.server_metrics import ServerLoad, ServerWatch
 from backends.locks_redis import RedisLock, RedisRateLimiter
 from backends.near_duplicates_redis import RedisNearDuplicateIndex
+from backends.redis_clients import opened_redis
 from backends.stamped_vectors import StampedVectorStore
 from backends.webhook_http import HttpWebhookSender, check_url
 from defences.retrieval.shingles import SCHEME
@@ -67,7 +66,7 @@ from runtime.monitoring import (
 from runtime.outbox import OutboxRelay
 from runtime.secrets import instance_secret
 from runtime.settings import Settings
-from runtime.storage import build_embedder, build_vectors, close_vectors
+from runtime.storage import build_blobs, build_embedder, build_vectors, close_vectors
 from runtime.traceback import build_traceback
 from runtime.tracing import Tracing, Untraced, build_tracing
 from runtime.web import build_web
@@ -199,16 +198,19 @@ async def build_services(settings: Settings, *, broker_url: str) -> Services:
     ids = RandomIds(clock)
     ledger = open_ledger(settings, clock=clock, ids=ids)
     closing.push_async_callback(ledger.close)
-    redis = Redis.from_url(
-        broker_url, socket_timeout=10, socket_connect_timeout=5, health_check_interval=25
+    state = settings.queue.state_url
+    redis = await closing.enter_async_context(
+        opened_redis(
+            broker_url if state is None else state.get_secret_value(),
+            ca_path=settings.queue.ca_path,
+        )
     )
-    closing.push_async_callback(redis.aclose)
     tracing = build_tracing(settings.tracing)
     closing.callback(tracing.close)
     http = await closing.enter_async_context(
         httpx.AsyncClient(follow_redirects=False, event_hooks={"request": [tracing.sent]})
     )
-    blobs = FileBlobStore(settings.home / "blobs")
+    blobs = build_blobs(settings)
     embedder = build_embedder(settings.embedder, http)
     stored = build_vectors(settings, dimensions=embedder.dimensions)
     closing.push_async_callback(close_vectors, stored)
@@ -218,6 +220,7 @@ async def build_services(settings: Settings, *, broker_url: str) -> Services:
     queue = CeleryJobQueue(
         broker_url=broker_url,
         visibility_timeout_seconds=settings.queue.visibility_timeout_seconds,
+        ca_path=settings.queue.ca_path,
     )
     ingestion = build_ingestion(
         settings,

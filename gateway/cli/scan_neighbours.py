@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -68,29 +68,30 @@ class LiveIndex:
 @contextmanager
 def open_live_index(settings: Settings, scanner: Scanner) -> Iterator[LiveIndex]:
     """Connect to ledger, blobs and near-duplicate index; nothing is written to them."""
-    from redis.asyncio import Redis
-
-    from backends.blobs_files import FileBlobStore
     from backends.clock import SystemClock
     from backends.ids import RandomIds
     from backends.ledger.sql import SqlLedger
     from backends.near_duplicates_redis import RedisNearDuplicateIndex
-    from runtime.home import broker_url, database_url
+    from backends.redis_clients import opened_redis
+    from runtime.home import database_url, state_url
+    from runtime.storage import build_blobs
 
     clock = SystemClock()
     with asyncio.Runner() as runner:
-        redis = Redis.from_url(broker_url(settings), socket_timeout=10, socket_connect_timeout=5)
+        closing = AsyncExitStack()
+        opening = opened_redis(state_url(settings), ca_path=settings.queue.ca_path)
+        redis = runner.run(closing.enter_async_context(opening))
         ledger = SqlLedger(database_url(settings), clock=clock, ids=RandomIds(clock))
         lookup = NeighbourLookup(
             index=RedisNearDuplicateIndex(redis, SCHEME),
             documents=ledger.documents,
             origins=ledger.origins,
-            blobs=FileBlobStore(settings.home / "blobs"),
+            blobs=build_blobs(settings),
         )
         try:
             yield LiveIndex(lookup, runner, scanner)
         finally:
-            runner.run(redis.aclose())
+            runner.run(closing.aclose())
             runner.run(ledger.close())
 
 

@@ -13,8 +13,9 @@ from backends.memory.ledger import InMemoryLedger
 from domain.audit import AuditKey
 from domain.documents import DEFAULT_TENANT
 from runtime.answering_sections import GuardSettings
-from runtime.settings import DatabaseSettings, Settings
+from runtime.settings import Settings
 from runtime.settings_audit import marks, record_settings
+from runtime.storage_sections import DatabaseSettings
 
 pytestmark = pytest.mark.anyio
 

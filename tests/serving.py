@@ -23,11 +23,13 @@ class _Announcing(uvicorn.Server):
 
 
 @asynccontextmanager
-async def serve(app: FastAPI) -> AsyncIterator[str]:
-    """Yield the URL of `app`, whose lifespan is somebody else's."""
+async def serve(app: FastAPI, **options: Any) -> AsyncIterator[str]:
+    """Yield the URL of `app`, whose lifespan is somebody else's; `options` are uvicorn's."""
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
-        config = uvicorn.Config(app, lifespan="off", log_config=None, timeout_graceful_shutdown=1)
+        config = uvicorn.Config(
+            app, lifespan="off", log_config=None, timeout_graceful_shutdown=1, **options
+        )
         server = _Announcing(config)
         serving = asyncio.create_task(server.serve(sockets=[listening]))
         try:

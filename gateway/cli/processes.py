@@ -62,6 +62,8 @@ def run_serve(settings: Settings, *, supervised: bool, reload: bool) -> None:
     import uvicorn
     from uvicorn.supervisors import ChangeReload, Multiprocess
 
+    from gateway.http.connections import PatientProtocol
+
     prepare_home(settings)
     bound = _bind(settings)
     configure_logging(settings.logging)
@@ -84,6 +86,9 @@ def run_serve(settings: Settings, *, supervised: bool, reload: bool) -> None:
         timeout_graceful_shutdown=20,
         timeout_keep_alive=75,
         h11_max_incomplete_event_size=64 * 1024,
+        http=PatientProtocol,
+        ws="none",
+        limit_concurrency=settings.server.max_connections,
     )
     host, port = bound.getsockname()[:2]
     host = _ANY_ADDRESS.get(host, host)

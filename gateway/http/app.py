@@ -9,7 +9,7 @@ from typing import Final
 
 from fastapi import FastAPI
 
-from gateway.http.limits import BodyLimitMiddleware
+from gateway.http.limits import BodyLimitMiddleware, Pace
 from gateway.http.observing import ObservingMiddleware
 from gateway.http.problems import RESPONSES, install
 from gateway.http.routes import (
@@ -27,6 +27,7 @@ from gateway.http.routes import (
     retrieval,
     scans,
     suppressions,
+    topics,
     traces,
     webhooks,
 )
@@ -100,12 +101,20 @@ def create_app(
         alerts,
         traces,
         incidents,
+        topics,
         webhooks,
         audit,
         health,
     ):
         app.include_router(module.router)
     # The last one added is the outermost.
-    app.add_middleware(BodyLimitMiddleware, max_bytes=settings.server.max_body_bytes)
+    app.add_middleware(
+        BodyLimitMiddleware,
+        max_bytes=settings.server.max_body_bytes,
+        pace=Pace(
+            seconds=settings.server.body_seconds,
+            bytes_per_second=settings.server.body_bytes_per_second,
+        ),
+    )
     app.add_middleware(ObservingMiddleware)
     return app

@@ -21,6 +21,8 @@ HEADERS: Final = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
 }
 
+_ONE_YEAR: Final = "max-age=31536000"
+
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"})
 
 
@@ -52,6 +54,8 @@ class ObservingMiddleware:
                 headers = MutableHeaders(scope=message)
                 for name, value in {**HEADERS, "X-Request-Id": request_id}.items():
                     headers.setdefault(name, value)
+                if scope.get("scheme") == "https":
+                    headers.setdefault("Strict-Transport-Security", _ONE_YEAR)
                 _record(services, scope, int(message["status"]), time.perf_counter() - began)
             await send(message)
 

@@ -131,7 +131,7 @@ async def test_a_subject_is_the_same_at_every_token_and_at_no_other_issuer(
 
 @pytest.mark.parametrize(("key", "alg"), [(RSA, "RS256"), (EC, "ES256")], ids=["rsa", "ec"])
 async def test_each_pinned_algorithm_is_verified(trusted: Trusted, key: Any, alg: str) -> None:
-    assert await trusted.verifier().verify(trusted.token(key=key, alg=alg))
+    await trusted.verifier().verify(trusted.token(key=key, alg=alg))
 
 
 @pytest.mark.parametrize(
@@ -163,15 +163,14 @@ async def test_a_token_opens_until_it_lapses_with_some_leeway(trusted: Trusted) 
     verifier, token = trusted.verifier(leeway_seconds=30), trusted.token()
 
     trusted.clock.advance(329)
-    late = await verifier.verify(token)
+    await verifier.verify(token)
     trusted.clock.advance(2)
 
-    assert late
     await refused(verifier, token)
 
 
 async def test_an_audience_among_several_is_ours(trusted: Trusted) -> None:
-    assert await trusted.verifier().verify(trusted.token(aud=["other", AUDIENCE]))
+    await trusted.verifier().verify(trusted.token(aud=["other", AUDIENCE]))
 
 
 def unsigned(trusted: Trusted) -> str:
@@ -206,7 +205,7 @@ async def test_forged_signatures_open_nothing(trusted: Trusted) -> None:
         good + "x" * 20_000,
     ):
         await refused(verifier, token)
-    assert await verifier.verify(good)
+    await verifier.verify(good)
 
 
 async def test_an_algorithm_that_is_not_pinned_is_refused_though_the_key_is_known(
@@ -269,7 +268,7 @@ async def test_keys_are_fetched_once_and_again_when_the_issuer_has_rotated_them(
     trusted.issuer.keys = [RSA_NEXT]
     trusted.clock.advance(REFETCH_SECONDS)
 
-    assert await verifier.verify(trusted.token(key=RSA_NEXT))
+    await verifier.verify(trusted.token(key=RSA_NEXT))
 
     assert (once, trusted.issuer.asked) == (1, 2)
     await refused(verifier, trusted.token(key=RSA))
@@ -294,7 +293,7 @@ async def test_an_issuer_that_is_down_locks_out_nobody_whose_keys_are_known(
     trusted.issuer.down = True
     trusted.clock.advance(120)
 
-    assert await verifier.verify(trusted.token())
+    await verifier.verify(trusted.token())
 
 
 async def test_without_keys_a_token_is_neither_taken_nor_refused_but_put_off(
@@ -311,7 +310,7 @@ async def test_without_keys_a_token_is_neither_taken_nor_refused_but_put_off(
     trusted.clock.advance(REFETCH_SECONDS)
 
     assert asked == 1
-    assert await verifier.verify(trusted.token())
+    await verifier.verify(trusted.token())
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,8 @@ def cef(event: AlertEvent) -> str:
     if event.url is not None:
         pairs["request"] = event.url
     told = {**event.labels, **event.facts}
-    for key, (name, value) in zip(_KEYS, sorted(told.items()), strict=False):
+    ranked = sorted(told, key=lambda name: (name not in {*event.labels, "suspects"}, name))
+    for key, (name, value) in zip(_KEYS, ((one, told[one]) for one in ranked), strict=False):
         pairs[f"{key}Label"], pairs[key] = name, value
     return header + "|" + " ".join(f"{key}={cef_value(value)}" for key, value in pairs.items())
 

@@ -80,4 +80,13 @@ def _text(value: object) -> str:
         return value
     if isinstance(value, list) and all(isinstance(one, str) for one in value):
         return ",".join(value)
+    if isinstance(value, list) and all(isinstance(one, dict) and "score" in one for one in value):
+        return "; ".join(_suspect(one) for one in value)
     return json.dumps(value, separators=(",", ":"))
+
+
+def _suspect(one: Mapping[str, object]) -> str:
+    """Return a suspect on one line, short enough for a field of a SIEM."""
+    codes = one.get("reasons")
+    told = " ".join(map(str, codes)) if isinstance(codes, list) else ""
+    return f"{one.get('document')} {one['score']} {one.get('origin')} {told}".rstrip()

@@ -92,7 +92,13 @@ class Latency:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Topic:
-    """A cluster of questions. `centroid`: shape (dimensions,), unit norm. `terms`: readable label."""
+    """Questions that belong together.
+
+    Attributes:
+        centroid: Shape (dimensions,), unit norm.
+        terms: Readable label: letters alone, so that it is the same in every sink.
+        merged_into: The topic that its questions go to now; its id lives on as that one's alias.
+    """
 
     id: TopicId
     tenant_id: TenantId
@@ -101,6 +107,7 @@ class Topic:
     terms: tuple[str, ...]
     created_at: datetime
     version: int = 0
+    merged_into: TopicId | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +122,22 @@ class MonitorState:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AlertSuspect:
+    """A document that an alert suspects, as far as observations tell; a traceback tells more.
+
+    Attributes:
+        score: In [0, 1].
+        reasons: Codes: `young`, `unestablished`, `low-trust`, `affected`, `only-affected`, `named`.
+    """
+
+    document_id: DocumentId
+    origin: str
+    family_id: str
+    score: float
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Alert:
     """One episode of one cause.
 
@@ -122,6 +145,7 @@ class Alert:
         fingerprint: The same for the same `labels`, so that sinks can deduplicate.
         labels: What identifies it: monitor, topic.
         annotations: For people: numbers and ids. Never document or question text.
+        suspects: The worst first; empty where the alert is not about what answers say.
         acknowledged_at, acknowledged_by: A person looks after it: no more reminders.
     """
 
@@ -137,6 +161,7 @@ class Alert:
     ends_at: datetime | None = None
     acknowledged_at: datetime | None = None
     acknowledged_by: str | None = None
+    suspects: tuple[AlertSuspect, ...] = ()
 
 
 class Monitor(Protocol):

@@ -53,6 +53,17 @@ def payload(event_type: str, alert: Alert, numbers: Mapping[str, object]) -> str
         "ends_at": None if alert.ends_at is None else alert.ends_at.isoformat(),
         **numbers,
     }
+    if alert.suspects:
+        facts["suspects"] = [
+            {
+                "document": one.document_id,
+                "origin": one.origin,
+                "family": one.family_id,
+                "score": one.score,
+                "reasons": list(one.reasons),
+            }
+            for one in alert.suspects
+        ]
     return event(event_type, at, facts)
 
 

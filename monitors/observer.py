@@ -19,16 +19,26 @@ from domain.documents import DocumentId
 from domain.ledger import ObservationLedger
 from domain.monitoring import EvidenceNote, Observation
 from domain.retrieval import ScoredChunk
-from monitors.topics import TopicOptions, Topics, question_key
+from domain.topics import TopicDefinitionLedger
+from monitors.known_topics import TopicOptions
+from monitors.topic_words import question_key
+from monitors.topics import Topics
 
 _DAY_SECONDS: Final = 86_400.0
 
 
 class Observer:
     def __init__(
-        self, ledger: ObservationLedger, *, ids: IdFactory, options: TopicOptions | None = None
+        self,
+        ledger: ObservationLedger,
+        *,
+        ids: IdFactory,
+        options: TopicOptions | None = None,
+        definitions: TopicDefinitionLedger | None = None,
     ) -> None:
-        self._topics = Topics(ledger, ids=ids, options=options or TopicOptions())
+        self._topics = Topics(
+            ledger, ids=ids, options=options or TopicOptions(), definitions=definitions
+        )
 
     async def observe(
         self, result: AnswerResult, *, principal: str, observed_at: datetime

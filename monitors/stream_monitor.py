@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -15,21 +15,21 @@ from domain.monitoring import (
     Alert,
     AlertId,
     AlertStatus,
+    AlertSuspect,
     MonitorState,
     Observation,
     Severity,
     Topic,
     TopicId,
 )
+from monitors.alert_suspects import alert_suspects
 from monitors.detectors.interface import Detector
 from monitors.detectors.registry import TENANT_DETECTORS, TOPIC_DETECTORS
 from monitors.events import fingerprint
-from monitors.sightings import Signal, sighting_of
+from monitors.sightings import Sighting, Signal, sighting_of
 from monitors.standing import begin, end, firing
 from monitors.stream import StreamOptions, StreamState, advance
-from monitors.stream_states import dump_state, load_state
-
-NAME: Final = "streams"
+from monitors.stream_states import NAME, dump_state, load_state
 
 EVERYWHERE: Final = TopicId("*")
 """Where the state of the detectors is kept that look at all topics; no topic has that id."""
@@ -41,6 +41,8 @@ _FIRST_LOOK: Final = 64
 _LONGEST_LOOK: Final = 4_096
 _PAGE: Final = 1_000
 _PAGES: Final = 8
+_AROUND: Final = 100
+"""Latest questions of a topic that an alert's suspects are told from."""
 
 
 class StreamMonitor:
@@ -51,7 +53,8 @@ class StreamMonitor:
 
     An alert is written before the state, so a crash between the two loses nothing: the next
     evaluation comes to the same signal, and the ledger takes it once, since an alert with that
-    fingerprint is firing already. At the end of each evaluation the ledger is made to say what the
+    fingerprint is firing already. An alert of a topic that was merged into another follows the
+    questions there until they are calm. At the end of each evaluation the ledger is made to say what the
     state says, which also undoes what an evaluator did that had been overtaken.
     """
 
@@ -97,6 +100,7 @@ class StreamMonitor:
                     topic_id=topic.id,
                     detectors=TOPIC_DETECTORS,
                     standing=dict(told),
+                    asked_at=topic.merged_into or topic.id,
                 )
                 changed += await self._evaluate_topic(turn, now)
             except PermanentError as exc:
@@ -107,6 +111,7 @@ class StreamMonitor:
                 topic_id=EVERYWHERE,
                 detectors=TENANT_DETECTORS,
                 standing=dict(standing.get(EVERYWHERE, {})),
+                asked_at=EVERYWHERE,
             )
             changed += await self._evaluate_tenant(turn, now)
         if unreadable is not None:
@@ -164,8 +169,9 @@ class StreamMonitor:
         stored: MonitorState | None,
         now: datetime,
     ) -> Sequence[Alert]:
+        turn.seen = [sighting_of(observation) for observation in series]
         step = advance(
-            [sighting_of(observation) for observation in series],
+            turn.seen,
             before,
             now=now,
             detectors=turn.detectors,
@@ -208,14 +214,17 @@ class StreamMonitor:
         horizon = state.horizon(self._options)
         limit = _FIRST_LOOK
         while True:
-            series = await self._observations.window(turn.tenant_id, turn.topic_id, limit=limit)
+            series = await self._observations.window(turn.tenant_id, turn.asked_at, limit=limit)
             reached = horizon is not None and bool(series) and series[0].observed_at < horizon
             if reached or len(series) < limit or limit >= _LONGEST_LOOK:
                 return series
             limit *= 4
 
     async def _fire(self, turn: _Turn, signal: Signal) -> None:
-        alert = _alert(turn, signal, id=AlertId(self._ids.new("alr")))
+        alert = replace(
+            _alert(turn, signal, id=AlertId(self._ids.new("alr"))),
+            suspects=await self._suspects(turn, signal),
+        )
         if await begin(self._alerts, alert, _numbers(signal)):
             turn.changed.append(alert)
             turn.standing[signal.detector] = alert
@@ -223,6 +232,17 @@ class StreamMonitor:
             known = (await self._firing(turn.tenant_id)).get(turn.topic_id, {})
             if signal.detector in known:
                 turn.standing[signal.detector] = known[signal.detector]
+
+    async def _suspects(self, turn: _Turn, signal: Signal) -> tuple[AlertSuspect, ...]:
+        around = await self._observations.window(
+            turn.tenant_id, TopicId(signal.topic), limit=_AROUND
+        )
+        seen = {one.question_id: one for one in (*map(sighting_of, around), *turn.seen)}
+        return alert_suspects(
+            sorted(seen.values(), key=lambda one: one.order),
+            affected=signal.questions,
+            named=signal.sources,
+        )
 
     async def _resolve(
         self, turn: _Turn, detector: str, at: datetime, signal: Signal | None
@@ -238,12 +258,20 @@ class StreamMonitor:
 
 @dataclass(slots=True, kw_only=True)
 class _Turn:
-    """One evaluation of one stream. `standing`: by detector, the alert that the ledger has firing."""
+    """One evaluation of one stream.
+
+    Attributes:
+        standing: By detector, the alert that the ledger has firing.
+        asked_at: Where its questions are: a merged topic's are asked at the one it went into.
+        seen: The questions that are being taken.
+    """
 
     tenant_id: TenantId
     topic_id: TopicId
     detectors: Mapping[str, Detector[Any]]
     standing: dict[str, Alert]
+    asked_at: TopicId
+    seen: Sequence[Sighting] = ()
     changed: list[Alert] = field(default_factory=list)
 
 

@@ -12,6 +12,9 @@ from domain.errors import PermanentError
 from monitors.detectors.interface import Detector
 from monitors.stream import StreamState
 
+NAME: Final = "streams"
+"""The monitor whose state it is."""
+
 FORMAT: Final = 2
 
 

@@ -9,11 +9,11 @@ from domain.ledger import Ledger
 from domain.monitoring import WebhookSender
 from domain.verification import LatencyClass
 from monitors.deliveries import DeliveryPump
+from monitors.known_topics import TopicOptions
 from monitors.latency import LatencyMonitor, LatencyOptions
 from monitors.observer import Observer
 from monitors.stream import StreamOptions
 from monitors.stream_monitor import StreamMonitor
-from monitors.topics import TopicOptions
 from runtime.settings import Settings
 
 
@@ -23,6 +23,7 @@ def build_observer(settings: Settings, *, ledger: Ledger, ids: IdFactory) -> Obs
         ledger.observations,
         ids=ids,
         options=TopicOptions(similarity=monitors.topic_similarity, max_topics=monitors.max_topics),
+        definitions=ledger.topic_definitions,
     )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
 
@@ -15,12 +16,13 @@ from backends.ledger.journal import append_entry
 from backends.ledger.schema import FIRING, alerts
 from backends.ledger.statements import insert_new
 from backends.ledger.transitions import not_firing, unknown_alert
+from backends.ledger.types import to_json
 from backends.ledger.webhooks import insert_deliveries
 from domain.alerting import Event, Standing, Step
 from domain.clock import Clock, IdFactory
-from domain.documents import TenantId
+from domain.documents import DocumentId, TenantId
 from domain.ledger import Page
-from domain.monitoring import Alert, AlertId, AlertStatus
+from domain.monitoring import Alert, AlertId, AlertStatus, AlertSuspect
 
 
 class _OvertakenError(Exception):
@@ -55,6 +57,7 @@ class SqlAlertLedger:
                     "began": payload,
                     "notices": 0,
                     "settled": False,
+                    "suspects": to_json([asdict(one) for one in alert.suspects]),
                 },
                 unique=("tenant_id", "fingerprint"),
                 among=FIRING,
@@ -216,4 +219,15 @@ def _alert(row: Row[Any]) -> Alert:
         ends_at=row.ends_at,
         acknowledged_at=row.acknowledged_at,
         acknowledged_by=row.acknowledged_by,
+        suspects=tuple(_suspect(written) for written in json.loads(row.suspects)),
+    )
+
+
+def _suspect(written: Mapping[str, Any]) -> AlertSuspect:
+    return AlertSuspect(
+        document_id=DocumentId(written["document_id"]),
+        origin=written["origin"],
+        family_id=written["family_id"],
+        score=written["score"],
+        reasons=tuple(written["reasons"]),
     )

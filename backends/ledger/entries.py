@@ -13,6 +13,7 @@ from domain.ledger import DecisionAction, DocumentRecord, NewDocument, Settlemen
 from domain.monitoring import Alert, Webhook, WebhookId
 from domain.publishing import PublisherKey
 from domain.suppressions import Suppression
+from domain.topics import TopicDefinition
 from domain.trust import Verdict
 
 POLICY_ACTOR = "policy"
@@ -176,6 +177,34 @@ def suppression_removed(
         object_id=suppression.id,
         reason=reason,
         facts={"rule": suppression.rule, "origin": str(suppression.origin)},
+    )
+
+
+def topic_defined(definition: TopicDefinition) -> EntryDraft:
+    return EntryDraft(
+        at=definition.created_at,
+        tenant_id=definition.tenant_id,
+        actor=definition.created_by,
+        action="topic.defined",
+        object_kind="topic",
+        object_id=definition.id,
+        reason=definition.reason,
+        facts={"name": definition.name, "about": "; ".join(definition.about)},
+    )
+
+
+def topic_removed(
+    definition: TopicDefinition, *, reason: str, actor: str, at: datetime
+) -> EntryDraft:
+    return EntryDraft(
+        at=at,
+        tenant_id=definition.tenant_id,
+        actor=actor,
+        action="topic.removed",
+        object_kind="topic",
+        object_id=definition.id,
+        reason=reason,
+        facts={"name": definition.name},
     )
 
 

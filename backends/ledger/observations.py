@@ -121,6 +121,7 @@ class SqlObservationLedger:
             "size": topic.size,
             "terms": to_json(topic.terms),
             "created_at": topic.created_at,
+            "merged_into": topic.merged_into,
         }
         return await self._database.write(
             lambda connection: _save_version(connection, topics, key, values, topic.version)
@@ -239,4 +240,5 @@ def _topic(row: Row[Any]) -> Topic:
         terms=tuple(json.loads(row.terms)),
         created_at=row.created_at,
         version=row.version,
+        merged_into=None if row.merged_into is None else TopicId(row.merged_into),
     )

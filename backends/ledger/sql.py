@@ -19,6 +19,7 @@ from backends.ledger.publishers import SqlPublisherLedger
 from backends.ledger.questions import SqlQuestionLedger
 from backends.ledger.retention import SqlRetention
 from backends.ledger.suppressions import SqlSuppressionLedger
+from backends.ledger.topic_definitions import SqlTopicDefinitionLedger
 from backends.ledger.webhooks import SqlWebhookLedger
 from domain.audit import AuditKey
 from domain.clock import Clock, IdFactory
@@ -58,6 +59,7 @@ class SqlLedger:
         self.questions = SqlQuestionLedger(self._database)
         self.feedback = SqlFeedbackLedger(self._database)
         self.observations = SqlObservationLedger(self._database)
+        self.topic_definitions = SqlTopicDefinitionLedger(self._database)
         self.alerts = SqlAlertLedger(self._database, clock=clock, ids=ids)
         self.webhooks = SqlWebhookLedger(self._database, ids=ids)
         self.silences = SqlSilenceLedger(self._database)

@@ -229,6 +229,10 @@ def unknown_suppression(suppression_id: str) -> NotFoundError:
     return NotFoundError(f"no suppression {suppression_id!r}")
 
 
+def unknown_topic(topic_id: str) -> NotFoundError:
+    return NotFoundError(f"no defined topic {topic_id!r}")
+
+
 def unknown_publisher_key(publisher: str, key_id: str) -> NotFoundError:
     return NotFoundError(f"publisher {publisher!r} has no key {key_id!r}")
 

@@ -19,6 +19,7 @@ from backends.memory.ledger_documents import InMemoryDocumentLedger, InMemoryOut
 from backends.memory.ledger_feedback import InMemoryFeedbackLedger
 from backends.memory.ledger_incidents import InMemoryIncidentLedger
 from backends.memory.ledger_monitoring import InMemoryObservationLedger, InMemoryQuestionLedger
+from backends.memory.ledger_topics import InMemoryTopicDefinitionLedger
 from backends.memory.ledger_trust import (
     InMemoryDocumentLifecycle,
     InMemoryPublisherLedger,
@@ -70,6 +71,7 @@ class InMemoryLedger:
         self.questions = InMemoryQuestionLedger(self.observations)
         self.feedback = InMemoryFeedbackLedger(self.journal, self.questions, self.observations)
         self.webhooks = InMemoryWebhookLedger(self.journal, ids=ids)
+        self.topic_definitions = InMemoryTopicDefinitionLedger(self.journal)
         self.alerts = InMemoryAlertLedger(self.journal, self.webhooks, clock=clock)
         self.silences = InMemorySilenceLedger(self.journal)
         self.reviews = InMemoryReviewLedger(self.journal)

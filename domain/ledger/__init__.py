@@ -42,6 +42,7 @@ from domain.ledger.pages import Page
 from domain.lifecycle import DocumentLifecycle
 from domain.publishing import PublisherLedger
 from domain.suppressions import SuppressionLedger
+from domain.topics import TopicDefinitionLedger
 
 __all__ = [
     "AlertLedger",
@@ -95,6 +96,8 @@ class Ledger(Protocol):
     def feedback(self) -> FeedbackLedger: ...
     @property
     def observations(self) -> ObservationLedger: ...
+    @property
+    def topic_definitions(self) -> TopicDefinitionLedger: ...
     @property
     def alerts(self) -> AlertLedger: ...
     @property

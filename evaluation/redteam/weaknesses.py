@@ -19,7 +19,8 @@ from evaluation.redteam.figures import NO_ANSWER_WANTED, NO_ATTACK, OURS
 from evaluation.redteam.models import build_models
 from evaluation.redteam.report_tables import Table
 from evaluation.redteam.world import NOW, Calendar
-from monitors.topics import TopicOptions, Topics
+from monitors.known_topics import TopicOptions
+from monitors.topics import Topics
 from runtime.settings import Settings
 
 SHOWN: Final = 20

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http import HTTPStatus
 from pathlib import Path
@@ -51,6 +51,7 @@ from gateway.http.models_incidents import (
     IncidentReport,
 )
 from gateway.http.models_questions import AnswerModel, TraceModel
+from gateway.http.models_topics import TopicList, TopicModel
 from gateway.http.models_traces import TraceResult
 from gateway.http.models_trust import (
     ExplanationModel,
@@ -200,6 +201,17 @@ class GatewayClient:
 
     def trace(self, question_id: str) -> TraceModel:
         return self._send(TraceModel, "GET", f"/v1/questions/{_quoted(question_id)}")
+
+    def topics(self) -> TopicList:
+        return self._send(TopicList, "GET", "/v1/topics")
+
+    def define_topic(self, *, name: str, about: Sequence[str], reason: str) -> TopicModel:
+        said = {"name": name, "about": list(about), "reason": reason}
+        return self._send(TopicModel, "POST", "/v1/topics", json_body=said)
+
+    def remove_topic(self, topic_id: str, *, reason: str) -> TopicModel:
+        path = f"/v1/topics/{_quoted(topic_id)}/remove"
+        return self._send(TopicModel, "POST", path, json_body={"reason": reason})
 
     def alerts(self, **filters: str | int | None) -> AlertPage:
         return self._send(AlertPage, "GET", "/v1/alerts", params=_given(filters))

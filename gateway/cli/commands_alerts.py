@@ -11,7 +11,7 @@ import typer
 from gateway.cli.output import Json, emit, facts, note, table
 
 if TYPE_CHECKING:
-    from gateway.http.models_alerts import AlertModel, SilenceModel
+    from gateway.http.models_alerts import AlertModel, AlertSuspectModel, SilenceModel
 
 AlertArgument = Annotated[str, typer.Argument(metavar="ID", help="The alert's id.")]
 
@@ -228,12 +228,17 @@ def _print(alert: AlertModel, *, as_json: bool) -> None:
             "status": alert.status,
             **{f"label {name}": value for name, value in sorted(alert.labels.items())},
             **alert.annotations,
+            **{f"suspect {one.document}": _suspect(one) for one in alert.suspects},
             "since": alert.starts_at.isoformat(timespec="seconds"),
             "until": alert.ends_at and alert.ends_at.isoformat(timespec="seconds"),
             "acknowledged by": alert.acknowledged_by,
             "silenced by": ", ".join(alert.silenced_by),
         }
     )
+
+
+def _suspect(one: AlertSuspectModel) -> str:
+    return f"{one.score:.2f} ({', '.join(one.reasons)}), {one.origin}, family {one.family}"
 
 
 def _print_silence(silence: SilenceModel, *, as_json: bool) -> None:

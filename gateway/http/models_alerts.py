@@ -9,7 +9,7 @@ from typing import Annotated, Final
 from pydantic import AwareDatetime, Field
 
 from domain.alerting import Review, Silence
-from domain.monitoring import Alert, AlertStatus, Delivery, Severity, Webhook
+from domain.monitoring import Alert, AlertStatus, AlertSuspect, Delivery, Severity, Webhook
 from gateway.http.models_documents import IDENTIFIER, NAMED_LINE, Model, Reason
 from runtime.sections import EventType
 
@@ -19,6 +19,26 @@ _SECRET: Final = (
     rf"|({_B}{{4}}){{21}}({_B}{{2}}==)?)$"
 )
 """24 to 64 bytes in base64: the bounds of the Standard Webhooks specification."""
+
+
+class AlertSuspectModel(Model):
+    """A document that an alert suspects, as far as observations tell; `POST /v1/traces` tells more."""
+
+    document: str
+    origin: str
+    family: str
+    score: float = Field(ge=0, le=1)
+    reasons: list[str] = Field(description="codes")
+
+    @classmethod
+    def of(cls, suspect: AlertSuspect) -> AlertSuspectModel:
+        return cls(
+            document=suspect.document_id,
+            origin=suspect.origin,
+            family=suspect.family_id,
+            score=suspect.score,
+            reasons=list(suspect.reasons),
+        )
 
 
 class AlertModel(Model):
@@ -34,6 +54,7 @@ class AlertModel(Model):
     acknowledged_at: datetime | None
     acknowledged_by: str | None
     silenced_by: list[str] = Field(description="ids of the silences that cover it now")
+    suspects: list[AlertSuspectModel] = Field(description="the worst first, ten at most")
 
     @classmethod
     def of(
@@ -53,6 +74,7 @@ class AlertModel(Model):
             acknowledged_at=alert.acknowledged_at,
             acknowledged_by=alert.acknowledged_by,
             silenced_by=covering,
+            suspects=[AlertSuspectModel.of(one) for one in alert.suspects],
         )
 
 

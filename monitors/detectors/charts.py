@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from monitors.detectors.wagers import BROKE, Wealth, evidence, wager
+from monitors.detectors.wagers import BETS, BROKE, Wealth, evidence, wager
 
 _AFFECTED_KEPT: Final = 30
 
@@ -53,7 +54,15 @@ class Chart:
 
     @property
     def idle(self) -> bool:
-        return self.since is None and self.wealth == BROKE
+        return self.since is None and not any(self.wealth)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aside:
+    """Another sign of the same rise, and its own ceiling."""
+
+    value: float
+    ceiling: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,9 +84,15 @@ def turn(
     question_id: str,
     at: datetime,
     options: ChartOptions,
+    asides: Sequence[Aside] = (),
 ) -> Turn:
-    """Take one value, held against a ceiling that does not depend on it."""
-    if value <= ceiling and chart.idle:
+    """Take one value, held against a ceiling that does not depend on it.
+
+    On each of the `asides` gamblers of its own bet; what counts is the mean wealth of all, which is
+    an e-detector as that of the first four is.
+    """
+    quiet = value <= ceiling and all(one.value <= one.ceiling for one in asides)
+    if quiet and chart.idle:
         return _STAYS_IDLE
     affected = chart.affected
     if value >= ceiling + options.clearly:
@@ -87,9 +102,19 @@ def turn(
         if len(rises) == options.calm and math.fsum(rises) <= 0:
             return Turn(chart=Chart(), change="resolved")
         return Turn(chart=Chart(since=chart.since, rises=rises, affected=affected))
-    wealth = wager(chart.wealth, value, ceiling)
-    if wealth == BROKE:
+    wealth = _wagered(chart.wealth, (Aside(value=value, ceiling=ceiling), *asides))
+    if not any(wealth):
         return _STAYS_IDLE
     if len(affected) >= options.least_affected and evidence(wealth) >= options.threshold:
         return Turn(chart=Chart(wealth=wealth, since=at, affected=affected), change="firing")
     return Turn(chart=Chart(wealth=wealth, affected=affected))
+
+
+def _wagered(wealth: Wealth, signs: Sequence[Aside]) -> Wealth:
+    """Return all gamblers' wealth, those of the first sign first; who is new begins with nothing won."""
+    size = len(BETS)
+    after: Wealth = ()
+    for place, sign in enumerate(signs):
+        had = wealth[place * size : (place + 1) * size] or BROKE
+        after += wager(had, sign.value, sign.ceiling)
+    return after

@@ -5,17 +5,39 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from monitors.detectors.charts import Chart, ChartOptions, Turn, turn
+from monitors.detectors.charts import Aside, Chart, ChartOptions, Turn, turn
 from monitors.detectors.interface import Step
 from monitors.detectors.references import Reference, ReferenceOptions, begun, learn
 from monitors.sightings import Sighting, Signal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Loudness:
+    """When a value counts as loud, and what share of loud ones is usual.
+
+    A few loud questions among many quiet ones move the mean little, and their share much.
+
+    Attributes:
+        spreads, least, most: By how many spreads of the topic's values one must lie above their
+            mean, and the least and the most that may be.
+    """
+
+    references: ReferenceOptions
+    spreads: float = 1.5
+    least: float = 0.15
+    most: float = 0.35
+
+    def loud(self, value: float, usual: Reference, options: ReferenceOptions) -> bool:
+        rise = min(max(self.spreads * usual.spread(options), self.least), self.most)
+        return value >= usual.mean + rise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LevelState:
-    """References by stratum, in order of first appearance."""
+    """References by stratum, in order of first appearance; `shares` of loud values."""
 
     references: Mapping[str, Reference] = field(default_factory=dict)
+    shares: Mapping[str, Reference] = field(default_factory=dict)
     chart: Chart = field(default_factory=Chart)
 
 
@@ -27,7 +49,7 @@ class LevelDetector:
         name: As the alert is called.
         quantity: What it is called in reasons.
         read: The quantity of a sighting; None where it has none.
-        critical: Mean of the affected values from which the alert is critical.
+        loudness: None where the level alone is watched.
     """
 
     name: str
@@ -35,7 +57,7 @@ class LevelDetector:
     read: Callable[[Sighting], float | None]
     references: ReferenceOptions
     chart: ChartOptions
-    critical: float = 2.0
+    loudness: Loudness | None = None
 
     def start(self) -> LevelState:
         return LevelState()
@@ -44,8 +66,10 @@ class LevelDetector:
         value = self.read(sighting)
         if value is None:
             return Step(state=state)
-        own = state.references.get(sighting.stratum, begun(self.references))
-        held = self._held(own, state)
+        stratum = sighting.stratum
+        own = state.references.get(stratum, begun(self.references))
+        held = _held(own, state.references, self.references)
+        loud = self._loud(value, held or own)
         step = Turn(chart=state.chart)
         if held is not None:
             step = turn(
@@ -55,24 +79,38 @@ class LevelDetector:
                 question_id=sighting.question_id,
                 at=sighting.at,
                 options=self.chart,
+                asides=self._asides(stratum, state, loud=loud),
             )
         doubtful = step.change is not None or step.chart.doubtful(self.chart)
         learned = learn(own, value, sighting.at, self.references, doubtful=doubtful)
-        references = {**state.references, sighting.stratum: learned}
-        signals = self._told(sighting, state, step, held)
-        return Step(state=LevelState(references=references, chart=step.chart), signals=signals)
-
-    def _held(self, own: Reference, state: LevelState) -> Reference | None:
-        """Return what to hold a value against; None in a cold start.
-
-        A stratum that appears once the topic has a reference is held against that one until it has
-        its own: asking with another m must not be a way to stay unseen.
-        """
-        if own.ready(self.references):
-            return own
-        return next(
-            (known for known in state.references.values() if known.frozen is not None), None
+        after = LevelState(
+            references={**state.references, stratum: learned},
+            shares=self._shares(sighting, state, loud=loud, doubtful=doubtful),
+            chart=step.chart,
         )
+        return Step(state=after, signals=self._told(sighting, state, step, held))
+
+    def _loud(self, value: float, usual: Reference) -> float:
+        if self.loudness is None:
+            return 0.0
+        return float(self.loudness.loud(value, usual, self.references))
+
+    def _asides(self, stratum: str, state: LevelState, *, loud: float) -> tuple[Aside, ...]:
+        if self.loudness is None:
+            return ()
+        options = self.loudness.references
+        held = _held(state.shares.get(stratum, begun(options)), state.shares, options)
+        return () if held is None else (Aside(value=loud, ceiling=held.ceiling(options)),)
+
+    def _shares(
+        self, sighting: Sighting, state: LevelState, *, loud: float, doubtful: bool
+    ) -> Mapping[str, Reference]:
+        if self.loudness is None:
+            return state.shares
+        options = self.loudness.references
+        own = state.shares.get(sighting.stratum, begun(options))
+        learned = learn(own, loud, sighting.at, options, doubtful=doubtful)
+        return {**state.shares, sighting.stratum: learned}
 
     def _told(
         self, sighting: Sighting, state: LevelState, step: Turn, held: Reference | None
@@ -99,3 +137,16 @@ class LevelDetector:
                 questions=affected,
             ),
         )
+
+
+def _held(
+    own: Reference, known: Mapping[str, Reference], options: ReferenceOptions
+) -> Reference | None:
+    """Return what to hold a value against; None in a cold start.
+
+    A stratum that appears once the topic has a reference is held against that one until it has
+    its own: asking with another m must not be a way to stay unseen.
+    """
+    if own.ready(options):
+        return own
+    return next((one for one in known.values() if one.frozen is not None), None)

@@ -9,7 +9,7 @@ from monitors.detectors.charts import ChartOptions
 from monitors.detectors.concentration import ConcentrationDetector, ConcentrationOptions
 from monitors.detectors.flips import FlipDetector, FlipOptions
 from monitors.detectors.interface import Detector
-from monitors.detectors.levels import LevelDetector
+from monitors.detectors.levels import LevelDetector, Loudness
 from monitors.detectors.references import ReferenceOptions
 from monitors.detectors.sources import SourcesDetector
 from monitors.detectors.sustained import (
@@ -42,6 +42,7 @@ TOPIC_DETECTORS: Final[Mapping[str, Detector[Any]]] = {
         read=lambda sighting: sighting.disagreement,
         references=ReferenceOptions(floor=0.12),
         chart=ChartOptions(threshold=6.0),
+        loudness=Loudness(references=ReferenceOptions()),
     ),
     SUSTAINED: SustainedDetector(name=SUSTAINED, options=SustainedOptions()),
     COLLAPSE: ConcentrationDetector(

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import jsonschema
 import pytest
@@ -52,6 +52,18 @@ HOSTILE = (
 )
 
 
+SUSPECTS: Final[list[dict[str, object]]] = [
+    {
+        "document": f"doc_{number}",
+        "origin": "uploader:x",
+        "family": "fam_1",
+        "score": 0.85,
+        "reasons": ["young", "unestablished"],
+    }
+    for number in range(10)
+]
+
+
 def alert_payload(kind: str = "alert.firing", **extra: object) -> str:
     resolved = kind.endswith("resolved")
     facts = {
@@ -75,10 +87,15 @@ EVENTS: Mapping[str, tuple[str, str]] = {
     "resolved": ("alert.resolved", alert_payload("alert.resolved")),
     "linked": ("alert.firing", alert_payload(url="https://gateway.acme.example/v1/alerts/alr_1")),
     "grouped": ("alert.firing", alert_payload(count=2, alerts=[{"id": "a"}, {"id": "b"}])),
+    "suspects": ("alert.firing", alert_payload(suspects=SUSPECTS)),
     "hostile": (
         "alert.firing",
         alert_payload(
-            name=HOSTILE, id=HOSTILE, labels={"topic": HOSTILE, HOSTILE: "x"}, note=HOSTILE
+            name=HOSTILE,
+            id=HOSTILE,
+            labels={"topic": HOSTILE, HOSTILE: "x"},
+            note=HOSTILE,
+            suspects=[{**SUSPECTS[0], "origin": HOSTILE}],
         ),
     ),
     "document": (
@@ -160,6 +177,20 @@ def test_cef_is_one_line_whose_fields_are_ours_alone(name: str) -> None:
     assert "act" not in pairs
     assert pairs["rt"] == str(int(NOW.timestamp() * 1000))
     assert not re.search(r"[\x00-\x1f\x7f\u202e]", text)
+
+
+def test_every_sink_tells_whom_an_alert_suspects() -> None:
+    told = read_event(delivery("suspects"))
+    shown = "doc_0 0.85 uploader:x young unestablished"
+
+    assert told.facts["suspects"].startswith(f"{shown}; doc_1 0.85")
+    assert shown.replace(".", "[.]") in body_of(told)
+    assert shown in json.dumps(finding(told, uid="dlv_1"))
+    assert shown in json.dumps(alertmanager_alert(told))
+    pairs = parse_cef(cef(told))[1]
+    labels = {pairs[name]: pairs[name.removesuffix("Label")] for name in pairs if "Label" in name}
+    assert labels["suspects"].startswith(shown)
+    assert labels["topic"] == "top_1"
 
 
 def test_cef_escapes_what_would_part_its_fields() -> None:

@@ -10,10 +10,10 @@ import pytest
 from backends.memory.clock import ManualClock
 from domain.alerting import Event, Review, Silence, Standing, Step
 from domain.answering import QuestionId
-from domain.documents import DEFAULT_TENANT
+from domain.documents import DEFAULT_TENANT, DocumentId
 from domain.errors import ConflictError, InputError, NotFoundError
 from domain.ledger import Ledger
-from domain.monitoring import AlertId, AlertStatus, Severity, WebhookId
+from domain.monitoring import AlertId, AlertStatus, AlertSuspect, Severity, WebhookId
 from tests.ledger_rows import NOW, OTHER_TENANT, REVIEWER, alert, later, webhook
 from tests.telling import tell
 
@@ -32,6 +32,33 @@ async def test_a_fired_alert_is_listed_and_journalled(ledger: Ledger) -> None:
     assert fired
     assert page.items == (alert(),)
     assert (told.action, told.object_id) == ("alert.fired", alert().id)
+
+
+async def test_an_alert_comes_back_with_its_suspects_until_and_after_it_ends(
+    ledger: Ledger,
+) -> None:
+    suspects = (
+        AlertSuspect(
+            document_id=DocumentId("d1"),
+            origin="uploader:é",
+            family_id="f1",
+            score=0.1 + 0.2,
+            reasons=("young", "named"),
+        ),
+        AlertSuspect(
+            document_id=DocumentId("d2"), origin="o", family_id="f2", score=0.0, reasons=()
+        ),
+    )
+    await ledger.alerts.fire(replace(alert(), suspects=suspects), event_type=FIRED, payload="{}")
+
+    kept = await ledger.alerts.get(DEFAULT_TENANT, AlertId("a1"))
+    ended = await ledger.alerts.resolve(
+        DEFAULT_TENANT, "f1", at=later(9), event_type=RESOLVED, payload="{}"
+    )
+
+    assert kept.suspects == suspects
+    assert ended is not None
+    assert ended.suspects == suspects
 
 
 async def test_a_cause_that_is_firing_fires_no_second_time(ledger: Ledger) -> None:

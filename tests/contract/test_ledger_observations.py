@@ -121,6 +121,18 @@ async def test_a_topic_comes_back_with_its_centroid(ledger: Ledger) -> None:
         assert getattr(found, name) == getattr(topic(), name)
 
 
+async def test_a_merged_topic_comes_back_as_an_alias(ledger: Ledger) -> None:
+    await ledger.observations.save_topic(topic("old"))
+    await ledger.observations.save_topic(topic("young", created_at=later(1)))
+
+    await ledger.observations.save_topic(
+        replace(topic("young", created_at=later(1), version=1), merged_into=TopicId("old"))
+    )
+
+    found = await ledger.observations.topics(DEFAULT_TENANT)
+    assert [(one.id, one.merged_into) for one in found] == [("old", None), ("young", "old")]
+
+
 async def test_topics_are_listed_by_age_within_their_tenant(ledger: Ledger) -> None:
     await ledger.observations.save_topic(topic("young", created_at=later(1)))
     await ledger.observations.save_topic(topic("old"))

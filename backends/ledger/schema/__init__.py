@@ -28,6 +28,7 @@ from backends.ledger.schema.monitoring import (
     questions,
     reviews,
     silences,
+    topic_definitions,
     topics,
     webhooks,
 )
@@ -66,6 +67,7 @@ __all__ = [
     "signatures",
     "silences",
     "suppressions",
+    "topic_definitions",
     "topics",
     "webhooks",
 ]

@@ -110,9 +110,29 @@ class TopicColumns(TypedColumns):
     terms: Named[str] = Column(Text, nullable=False)
     created_at: Named[datetime] = Column(Utc, nullable=False)
     version: Named[int] = Column(Integer, nullable=False)
+    merged_into: Named[str | None] = Column(PlainText)
 
 
 topics: Final = Table("topics", metadata, TopicColumns, PrimaryKeyConstraint("tenant_id", "id"))
+
+
+class TopicDefinitionColumns(TypedColumns):
+    id: Named[str] = Column(PlainText, primary_key=True)
+    tenant_id: Named[str] = Column(PlainText, nullable=False)
+    name: Named[str] = Column(PlainText, nullable=False)
+    about: Named[str] = Column(PlainText, nullable=False)
+    reason: Named[str] = Column(PlainText, nullable=False)
+    created_by: Named[str] = Column(PlainText, nullable=False)
+    created_at: Named[datetime] = Column(Utc, nullable=False)
+    removed_at: Named[datetime | None] = Column(Utc)
+
+
+topic_definitions: Final = Table(
+    "topic_definitions",
+    metadata,
+    TopicDefinitionColumns,
+    Index("ix_topic_definitions_tenant", "tenant_id", "created_at"),
+)
 
 
 class MonitorStateColumns(TypedColumns):
@@ -153,6 +173,7 @@ class AlertColumns(TypedColumns):
     """Nothing is left to say of it."""
     acknowledged_at: Named[datetime | None] = Column(Utc)
     acknowledged_by: Named[str | None] = Column(PlainText)
+    suspects: Named[str] = Column(PlainText, nullable=False)
 
 
 alerts: Final = Table(

@@ -132,6 +132,16 @@ CALLS = [
         route="/v1/suppressions/{suppression_id}/remove",
         json=REASON,
     ),
+    call("GET", "/v1/topics", 200, REVIEW),
+    call("POST", "/v1/topics", 201, ADMIN, json={"name": "x", "about": ["lamp"], **REASON}),
+    call(
+        "POST",
+        "/v1/topics/top_none/remove",
+        404,
+        ADMIN,
+        route="/v1/topics/{topic_id}/remove",
+        json=REASON,
+    ),
     call("GET", "/v1/publishers", 200, ADMIN),
     call(
         "POST",

@@ -39,6 +39,8 @@ CHANGES: Mapping[str, str] = {
     "POST /v1/incidents/{incident_id}/approve": "incident.approved",
     "POST /v1/incidents/{incident_id}/contain": "incident.contained",
     "POST /v1/incidents/{incident_id}/undo": "incident.undone",
+    "POST /v1/topics": "topic.defined",
+    "POST /v1/topics/{topic_id}/remove": "topic.removed",
     "POST /v1/webhooks": "webhook.added",
     "DELETE /v1/webhooks/{webhook_id}": "webhook.removed",
     "POST /v1/webhooks/{webhook_id}/rotate-secret": "webhook.secret-rotated",
@@ -97,6 +99,8 @@ async def test_what_people_do_over_http_is_written_with_who_did_it(gateway: Gate
     assert second.is_success, second.text
     await do("POST", f"{incident}/contain", confirm=[])
     await do("POST", f"{incident}/undo", **reason)
+    topic = await do("POST", "/v1/topics", name="lamps", about=["lamp"], **reason)
+    await do("POST", f"/v1/topics/{topic['id']}/remove", **reason)
     hook = await register(gateway, admin)
     path = f"/v1/webhooks/{hook['id']}"
     await gateway.world.ledger.webhooks.disable(

@@ -38,7 +38,7 @@ from domain.monitoring import Observation
 from domain.retrieval import FamilyId, ScoredChunk
 from domain.text import Span
 from monitors.observer import Observer, count_voters, normal_form
-from monitors.topics import question_key
+from monitors.topic_words import question_key
 from tests.builders import EPOCH
 
 pytestmark = pytest.mark.anyio

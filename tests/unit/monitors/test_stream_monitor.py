@@ -12,13 +12,14 @@ import pytest
 from backends.ledger.sql import SqlLedger
 from backends.memory.clock import ManualClock, SequentialIds
 from backends.memory.ledger import InMemoryLedger
-from domain.documents import DEFAULT_TENANT, TenantId
+from domain.documents import DEFAULT_TENANT, DocumentId, OriginKind, OriginRef, TenantId
 from domain.errors import PermanentError, TransientError
 from domain.ledger import Ledger, ObservationLedger, QuestionRecord
 from domain.monitoring import (
     Alert,
     AlertId,
     AlertStatus,
+    EvidenceNote,
     MonitorState,
     Observation,
     Severity,
@@ -29,7 +30,8 @@ from domain.monitoring import (
 )
 from monitors.detectors.registry import SPIKE
 from monitors.events import fingerprint
-from monitors.stream_monitor import NAME, StreamMonitor
+from monitors.stream_monitor import StreamMonitor
+from monitors.stream_states import NAME
 from tests.builders import EPOCH
 from tests.ledger_rows import alert as other_alert
 from tests.ledgers import clock, migrated_sqlite, sqlite_url
@@ -183,6 +185,54 @@ async def test_receivers_are_told_ids_and_numbers_and_no_words(
     ended = resolved["data"]
     assert isinstance(ended, dict)
     assert (ended["id"], ended["status"]) == (changed[0].id, "resolved")
+
+
+async def test_an_alert_and_its_event_name_whom_it_suspects(
+    ledger: Ledger, monitor: StreamMonitor
+) -> None:
+    await subscribe(ledger)
+    note = EvidenceNote(
+        document_id=DocumentId("doc_p"),
+        origin=OriginRef(kind=OriginKind.UPLOADER, id="x"),
+        established=False,
+        family_id="fam_p",
+        age_days=1.0,
+        trust=0.5,
+    )
+    await write(ledger, [*QUIET, *(replace(one, evidence=(note,)) for one in LOUD)])
+
+    await monitor.evaluate(DEFAULT_TENANT, now=LATER)
+
+    named = {one.name: one.suspects for one in await alerts(ledger)}
+    (suspect,) = named[SPIKE]
+    assert (suspect.document_id, suspect.origin) == ("doc_p", "uploader:x")
+    data = next(e["data"] for e in await events(ledger) if e["data"]["name"] == SPIKE)  # type: ignore[index]
+    assert data["suspects"] == [  # type: ignore[index]
+        {
+            "document": "doc_p",
+            "origin": "uploader:x",
+            "family": "fam_p",
+            "score": suspect.score,
+            "reasons": list(suspect.reasons),
+        }
+    ]
+
+
+async def test_an_alert_of_a_merged_topic_ends_where_its_questions_go_on(
+    ledger: Ledger, monitor: StreamMonitor
+) -> None:
+    await write(ledger, [*QUIET, *LOUD])
+    await monitor.evaluate(DEFAULT_TENANT, now=LATER)
+    other = TopicId("top_other")
+    await write(ledger, [replace(one, topic_id=other) for one in CALM], topic_id=other)
+    (merged,) = [one for one in await ledger.observations.topics(DEFAULT_TENANT) if one.id == TOPIC]
+
+    await ledger.observations.save_topic(
+        replace(merged, merged_into=other, version=merged.version + 1)
+    )
+    changed = await monitor.evaluate(DEFAULT_TENANT, now=LATER)
+
+    assert (SPIKE, AlertStatus.RESOLVED) in {(one.name, one.status) for one in changed}
 
 
 async def test_two_evaluators_at_once_fire_once(ledger: Ledger, ids: SequentialIds) -> None:

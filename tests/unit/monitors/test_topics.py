@@ -18,7 +18,9 @@ from domain.errors import TransientError
 from domain.ledger import ObservationLedger
 from domain.monitoring import Topic, TopicId
 from evaluation.demo.manifest import load_manifest
-from monitors.topics import TopicOptions, Topics, question_key, question_words
+from monitors.known_topics import TopicOptions
+from monitors.topic_words import question_key, question_words
+from monitors.topics import Topics
 from tests.builders import EPOCH
 
 pytestmark = pytest.mark.anyio

@@ -42,7 +42,7 @@ TOPIC_DETECTORS: Final[Mapping[str, Detector[Any]]] = {
         read=lambda sighting: sighting.disagreement,
         references=ReferenceOptions(floor=0.12),
         chart=ChartOptions(threshold=6.0),
-        loudness=Loudness(references=ReferenceOptions()),
+        loudness=Loudness(references=ReferenceOptions(slack=0.09)),
     ),
     SUSTAINED: SustainedDetector(name=SUSTAINED, options=SustainedOptions()),
     COLLAPSE: ConcentrationDetector(

@@ -190,7 +190,7 @@ def sentinel(program: str, folder: Path, master_port: int, *, name: str) -> Iter
 
     def ready() -> None:
         with closing(redis.Redis(host="127.0.0.1", port=port)) as client:
-            found = client.execute_command("SENTINEL", "CKQUORUM", name)
+            found = client.sentinel_ckquorum(name)
             assert found
 
     with running(program, folder, config, ready=ready, sentinel=True):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 import structlog
 
-from domain.errors import MithridateError, TransientError
+from domain.errors import ConfigurationError, MithridateError, TransientError
 from gateway.cli.orphans import die_with_parent
 from gateway.cli.output import emit, say
 from gateway.cli.supervisor import Child, Supervisor
@@ -124,6 +124,7 @@ def run_worker(settings: Settings, *, supervised: bool) -> int:
 
     from workers.app import create_celery
 
+    queues = _queues(settings.worker.queues)
     configure_logging(settings.logging)
     if os.geteuid() == 0:
         # Celery's own warning is no JSON line, and it fears pickle, which we never take.
@@ -142,6 +143,7 @@ def run_worker(settings: Settings, *, supervised: bool) -> int:
         worker = app.Worker(
             pool="prefork",
             concurrency=settings.worker.processes,
+            queues=queues,
             hostname=f"mithridate-{os.getpid()}@%h",
             # Every worker carries a scheduler. Periodic jobs run under a lock, so several are
             # harmless, and none is a single point of failure. In memory: no shelve, no pickle.
@@ -154,6 +156,20 @@ def run_worker(settings: Settings, *, supervised: bool) -> int:
         )
         worker.start()
         return int(worker.exitcode or 0)
+
+
+def _queues(wanted: tuple[str, ...]) -> list[str] | None:
+    """Return the queues that a worker serves; None: all.
+
+    Raises:
+        ConfigurationError: There is no queue of such a name, and its jobs would wait for ever.
+    """
+    from backends.jobs_celery import ROUTES
+
+    known = sorted(set(ROUTES.values()))
+    if unknown := sorted(set(wanted) - set(known)):
+        raise ConfigurationError(f"worker.queues: {unknown} are not among {known}")
+    return list(wanted) or None
 
 
 def run_up(settings: Settings, *, workers: int, reload: bool, as_json: bool) -> int:

@@ -7,8 +7,6 @@ import re
 import shlex
 from pathlib import Path
 
-import pytest
-
 from runtime.settings import ServerSettings
 from tests.unit.deploy.manifests import (
     DEPLOY,

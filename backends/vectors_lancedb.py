@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from backends.keywords import question_text
 from backends.lancedb_rows import records_of, rows_of
-from backends.lancedb_tables import MIN_ROWS_TO_PART, Change, LanceTables, wrapped
+from backends.lancedb_tables import MIN_ROWS_TO_PART, Change, LanceTables, pages_of, wrapped
 from backends.rank_fusion import RankedChunk, cap_for, capped_ranking, depth_for, fuse
 from backends.resident.copies import Asked
+from backends.resident.projections import MIN_ROWS
 from backends.resident.tables import MAX_BYTES, ResidentTables
 from backends.vector_fields import SEARCHABLE, record_of
 from backends.vector_records import check_query, cosine, hit, latest
@@ -84,7 +85,7 @@ class LanceDBVectorStore:
             self._tables.find_at,
             dimensions=dimensions,
             max_bytes=resident_bytes,
-            min_rows_to_part=min_rows_to_part,
+            min_rows_to_project=min(min_rows_to_part, MIN_ROWS),
         )
         self._writes: set[asyncio.Task[Any]] = set()
 
@@ -182,6 +183,13 @@ class LanceDBVectorStore:
                     rows = await table.query().select(["document_id"]).to_arrow()
                 found.update(rows.column("document_id").unique().to_pylist())
         return frozenset(found)
+
+    async def records(self, *, tenant_id: TenantId) -> AsyncIterator[Sequence[VectorRecord]]:
+        for established in _SIDES:
+            table = await self._tables.find(_table(tenant_id, established=established))
+            if table is not None:
+                async for page in pages_of(table, tenant_id=tenant_id, established=established):
+                    yield page
 
     async def set_origin(self, origin: Origin, *, tenant_id: TenantId) -> int:
         return await self._to_its_end(self._set_origin(origin, tenant_id))

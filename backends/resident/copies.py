@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backends.rank_fusion import RankedChunk, cap_for, capped, depth_for, fuse
-from backends.resident.partitions import PROBES, cosines
 from backends.resident.postings import LivingPostings, scores
+from backends.resident.projections import cosines
 from backends.resident.segments import Segment
 from domain.documents import ChunkId
 from domain.retrieval import ANYTHING, EvidenceFilter, Vector
@@ -97,22 +97,10 @@ class Copy:
     def _by_vector(
         self, query: Vector, allowed: Sequence[NDArray[np.bool_]], *, depth: int, cap: int
     ) -> Sequence[_Scored]:
-        """Read more partitions until each origin, or the ranking, has what it may have."""
-        possible = self._possible(allowed, cap)
-        probes = PROBES
-        while True:
-            whole = True
-            found: list[_Scored] = []
-            for part, wanted in zip(self.segments, allowed, strict=True):
-                partitions = part.segment.partitions
-                spans = [slice(0, len(wanted))]
-                if partitions is not None and probes < len(partitions.means):
-                    whole = False
-                    spans = list(partitions.nearest(query, probes))
-                found.append(_scanned(part.segment, query, wanted, spans))
-            if whole or self._filled(found, cap) >= min(depth, possible):
-                return found
-            probes *= 4
+        return [
+            _nearest(part.segment, query, wanted, depth=depth, cap=cap)
+            for part, wanted in zip(self.segments, allowed, strict=True)
+        ]
 
     def _by_keyword(
         self, tokens: Sequence[str], allowed: Sequence[NDArray[np.bool_]]
@@ -125,18 +113,6 @@ class Copy:
             for rows in [np.flatnonzero(wanted & (score > 0))]
         ]
 
-    def _possible(self, allowed: Sequence[NDArray[np.bool_]], cap: int) -> int:
-        many = np.zeros(len(self.origins), dtype=np.int64)
-        for part, wanted in zip(self.segments, allowed, strict=True):
-            many += np.bincount(part.segment.origins[wanted], minlength=len(many))
-        return int(np.minimum(many, cap).sum())
-
-    def _filled(self, found: Sequence[_Scored], cap: int) -> int:
-        many = np.zeros(len(self.origins), dtype=np.int64)
-        for part, scored in zip(self.segments, found, strict=True):
-            many += np.bincount(part.segment.origins[scored.rows], minlength=len(many))
-        return int(np.minimum(many, cap).sum())
-
     def _best(
         self, found: Sequence[_Scored], places: dict[ChunkId, _Place], *, depth: int, cap: int
     ) -> list[RankedChunk]:
@@ -144,16 +120,11 @@ class Copy:
         ranked: list[RankedChunk] = []
         for number, (part, scored) in enumerate(zip(self.segments, found, strict=True)):
             rows, kept = _first(part.segment, scored, depth=depth, cap=cap)
-            shown = part.segment.shown.select(["chunk_id", "origin_key"]).take(rows)
-            for row, chunk_id, origin, score in zip(
-                rows.tolist(),
-                shown.column("chunk_id").to_pylist(),
-                shown.column("origin_key").to_pylist(),
-                kept.tolist(),
-                strict=True,
-            ):
-                places[ChunkId(chunk_id)] = _Place(segment=number, row=row)
-                ranked.append(RankedChunk(chunk_id=ChunkId(chunk_id), origin=origin, score=score))
+            chunk_ids, keys = part.segment.chunk_ids, part.segment.origin_keys
+            for row, score in zip(rows.tolist(), kept.tolist(), strict=True):
+                chunk_id = ChunkId(chunk_ids[row])
+                places[chunk_id] = _Place(segment=number, row=row)
+                ranked.append(RankedChunk(chunk_id=chunk_id, origin=keys[row], score=score))
         return capped(ranked, per_origin=cap)[:depth]
 
     def _rows(self, places: Sequence[_Place], relevances: Sequence[float]) -> Sequence[FoundRow]:
@@ -200,12 +171,52 @@ def _allowed(part: LivingSegment, asked: Asked) -> NDArray[np.bool_]:
     return wanted
 
 
-def _scanned(
-    segment: Segment, query: Vector, wanted: NDArray[np.bool_], spans: Sequence[slice]
+def _nearest(
+    segment: Segment, query: Vector, wanted: NDArray[np.bool_], *, depth: int, cap: int
 ) -> _Scored:
-    rows = [np.arange(span.start, span.stop)[wanted[span]] for span in spans]
-    found = [cosines(segment.vectors[span], query)[wanted[span]] for span in spans]
-    return _Scored(rows=np.concatenate(rows), scores=np.concatenate(found))
+    """Return all rows that may stand among the first `depth` with no more than `cap` of an origin.
+
+    The likeliest are read first, then whatever may be better than what they leave open.
+    """
+    if segment.projection is None:
+        rows = np.flatnonzero(wanted)
+        return _Scored(rows=rows, scores=cosines(segment.vectors, query)[rows])
+    likely = segment.projection.likely(query)
+    hoped = np.where(wanted, likely.cosines, np.float32(-np.inf))
+    utmost = hoped + likely.slack
+    found = np.full(len(wanted), -np.inf, dtype=np.float32)
+    left, read = np.arange(len(wanted)), np.zeros(0, dtype=np.int64)
+    many, origins = 4 * depth, segment.origins
+    while len(left):
+        if len(left) > many:
+            left = left[np.argpartition(hoped[left], len(left) - many)[-many:]]
+        left = left[wanted[left]]
+        found[left] = cosines(segment.vectors[left], query)
+        utmost[left] = -np.inf  # read
+        read = np.concatenate([read, left])
+        enough = _enough(found[read], origins[read], segment.origin_count, depth=depth, cap=cap)
+        left = np.flatnonzero((utmost >= enough.min()) & (utmost > -np.inf))
+        left = left[utmost[left] >= enough[origins[left]]]
+        many *= 4
+    return _Scored(rows=read, scores=found[read])
+
+
+def _enough(
+    found: NDArray[np.float32],
+    origins: NDArray[np.int32],
+    count: int,
+    *,
+    depth: int,
+    cap: int,
+) -> NDArray[np.float32]:
+    """Return, for each origin of `count`, what a further row of its needs to be of any use."""
+    order = np.argsort(-found, kind="stable")
+    places = _places_in_origin(origins[order])
+    kept = order[places < cap]
+    enough = np.full(count, -np.inf, dtype=np.float32)
+    last = order[places == cap - 1]
+    enough[origins[last]] = found[last]
+    return np.maximum(enough, found[kept[depth - 1]]) if len(kept) >= depth else enough
 
 
 def _first(

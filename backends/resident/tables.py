@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from backends.keywords import letters
 from backends.lancedb_tables import wrapped
 from backends.resident.copies import Copy, LivingSegment
-from backends.resident.partitions import MIN_ROWS
+from backends.resident.projections import MIN_ROWS
 from backends.resident.segments import ROW_ID, Segment, joined, made_of
 from backends.resident.words import KeywordTokens, numbered
 from backends.vector_fields import SEARCHABLE
@@ -60,7 +60,7 @@ class ResidentTables:
         *,
         dimensions: int,
         max_bytes: int = MAX_BYTES,
-        min_rows_to_part: int = MIN_ROWS,
+        min_rows_to_project: int = MIN_ROWS,
         patience_seconds: float = PATIENCE_SECONDS,
     ) -> None:
         """Set up.
@@ -69,13 +69,13 @@ class ResidentTables:
             opened_at: Opens a table of its own at a version.
             dimensions: Of the vectors.
             max_bytes: Of all copies; the one used longest ago goes first.
-            min_rows_to_part: Rows from which vectors are parted.
+            min_rows_to_project: Rows from which vectors have a projection.
             patience_seconds: How long a search waits for a copy that is being made.
         """
         self._opened_at = opened_at
         self._dimensions = dimensions
         self._max_bytes = max_bytes
-        self._min_rows_to_part = min_rows_to_part
+        self._min_rows_to_project = min_rows_to_project
         self._patience = patience_seconds
         self._words = KeywordTokens()
         self._state = _Held(pid=os.getpid())
@@ -194,20 +194,17 @@ class ResidentTables:
             LivingSegment(segment=part, alive=np.ones(len(part), dtype=np.bool_)) for part in made
         ]
         parts = sorted([*kept, *fresh], key=lambda part: -len(part.segment))
-        large, small = parts[:1], parts[1:]
-        if not small:
-            return tuple(map(self._joined, [large])) if self._unparted(large) else tuple(large)
+        small = parts[1:]
         living = sum(int(part.alive.sum()) for part in small)
-        if living > max(_BATCH // 4, len(large[0].segment) // 8):
+        if living > max(_BATCH // 4, len(parts[0].segment) // 8) or self._lacks(parts):
             return (self._joined(parts),)
-        if len(parts) > _MOST_SEGMENTS:
-            return (*large, self._joined(small))
-        return tuple(parts)
+        return (parts[0], self._joined(small)) if len(parts) > _MOST_SEGMENTS else tuple(parts)
 
-    def _unparted(self, large: Sequence[LivingSegment]) -> bool:
+    def _lacks(self, parts: Sequence[LivingSegment]) -> bool:
+        """Whether a segment is large enough for a projection that it does not have."""
         return any(
-            part.segment.partitions is None and len(part.segment) >= self._min_rows_to_part
-            for part in large
+            part.segment.projection is None and len(part.segment) >= self._min_rows_to_project
+            for part in parts
         )
 
     def _joined(self, parts: Sequence[LivingSegment]) -> LivingSegment:
@@ -215,7 +212,7 @@ class ResidentTables:
             part.segment if part.alive.all() else part.segment.taken(np.flatnonzero(part.alive))
             for part in parts
         ]
-        whole = joined(taken, min_rows_to_part=self._min_rows_to_part)
+        whole = joined(taken, min_rows_to_project=self._min_rows_to_project)
         return LivingSegment(segment=whole, alive=np.ones(len(whole), dtype=np.bool_))
 
 

@@ -18,6 +18,7 @@ from domain.incidents import Incident, IncidentId, IncidentStatus
 from domain.ledger import DocumentFilter, DocumentRecord, Ledger
 from domain.monitoring import Observation, TopicId
 from domain.retrieval import FamilyId
+from ingest.offences import OffendingCopies
 
 MOST_DOCUMENTS: Final = 5_000
 """Of one incident. More is another incident, or an origin to revoke."""
@@ -69,9 +70,16 @@ class ContainmentDesk:
     """Plans, contains, undoes."""
 
     def __init__(
-        self, *, ledger: Ledger, pipeline: Agreement, clock: Clock, ids: IdFactory
+        self,
+        *,
+        ledger: Ledger,
+        pipeline: Agreement,
+        copies: OffendingCopies,
+        clock: Clock,
+        ids: IdFactory,
     ) -> None:
         self._ledger = ledger
+        self._copies = copies
         self._pipeline = pipeline
         self._clock = clock
         self._ids = ids
@@ -82,7 +90,8 @@ class ContainmentDesk:
         """Write the plan; nothing is touched.
 
         Admitted documents that are selected, and with them their near-identicals: those of
-        unestablished origins at once, those of established ones where they are confirmed by name.
+        unestablished origins and those that hold what a selected one changed at once, others of
+        established origins where they are confirmed by name.
 
         Raises:
             InputError: Nothing admitted is selected, or more than `MOST_DOCUMENTS`.
@@ -91,6 +100,7 @@ class ContainmentDesk:
         named = bool(selection.documents) or selection.origin is not None
         standing = _Standing(self._ledger, tenant_id)
         going = {one.id for one in picked if named or not await standing.established(one)}
+        going |= await self._copies.holders(tenant_id, [one for one in picked if one.id in going])
         confirmable = {one.id for one in picked} - going
         for record in await self._near_identical(picked):
             if record.id not in going:

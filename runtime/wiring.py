@@ -31,11 +31,12 @@ from domain.errors import MithridateError, TransientError
 from domain.jobs import JobQueue, Lock
 from domain.ledger import Ledger
 from domain.limits import RateLimiter
-from domain.retrieval import Embedder, VectorStore
+from domain.retrieval import Embedder, NearDuplicateIndex, VectorStore
 from domain.stages import UNOBSERVED
 from gateway.query.multi_hop import MultiHop
 from gateway.query.pipeline import QueryPipeline
 from ingest.containing import ContainmentDesk
+from ingest.offences import OffendingCopies
 from ingest.origins import OriginDesk
 from ingest.pipeline import IngestPipeline
 from ingest.review import ReviewDesk
@@ -84,6 +85,7 @@ class Services:
     ledger: Ledger
     blobs: BlobStore
     vectors: VectorStore
+    near_duplicates: NearDuplicateIndex
     embedder: Embedder
     ingest: IngestPipeline
     review: ReviewDesk
@@ -129,7 +131,13 @@ class Services:
     def containment(self) -> ContainmentDesk:
         """Remembers nothing either."""
         return ContainmentDesk(
-            ledger=self.ledger, pipeline=self.ingest, clock=self.clock, ids=self.ids
+            ledger=self.ledger,
+            pipeline=self.ingest,
+            copies=OffendingCopies(
+                ledger=self.ledger, blobs=self.blobs, index=self.near_duplicates
+            ),
+            clock=self.clock,
+            ids=self.ids,
         )
 
     @property
@@ -222,13 +230,14 @@ async def build_services(settings: Settings, *, broker_url: str) -> Services:
         visibility_timeout_seconds=settings.queue.visibility_timeout_seconds,
         ca_path=settings.queue.ca_path,
     )
+    near_duplicates = RedisNearDuplicateIndex(redis, SCHEME)
     ingestion = build_ingestion(
         settings,
         ledger=ledger,
         blobs=blobs,
         vectors=vectors,
         embedder=embedder,
-        near_duplicates=RedisNearDuplicateIndex(redis, SCHEME),
+        near_duplicates=near_duplicates,
         clock=clock,
         lock=RedisLock(redis),
         citations=build_citation_lookup(
@@ -257,6 +266,7 @@ async def build_services(settings: Settings, *, broker_url: str) -> Services:
         ledger=ledger,
         blobs=blobs,
         vectors=vectors,
+        near_duplicates=near_duplicates,
         embedder=embedder,
         ingest=ingestion.pipeline,
         review=ingestion.review,

@@ -233,6 +233,7 @@ def _services(
         ledger=ledger,
         blobs=world.blobs,
         vectors=world.vectors,
+        near_duplicates=world.near_duplicates,
         embedder=world.embedder,
         ingest=world.ingest,
         review=world.review,

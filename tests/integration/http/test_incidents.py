@@ -11,6 +11,7 @@ from domain.documents import DEFAULT_TENANT, DocumentId, DocumentStatus, OriginK
 from domain.errors import TransientError
 from domain.incidents import IncidentId, IncidentStatus
 from ingest.containing import ContainmentDesk
+from ingest.offences import OffendingCopies
 from ingest.pipeline import IngestPipeline
 from tests.http_services import Gateway
 from tests.integration.http.problems import problem
@@ -128,6 +129,55 @@ async def test_an_honest_near_copy_goes_where_it_is_named(gateway: Gateway) -> N
     await act(gateway, admin, f"/{planned['id']}/contain", confirm=[honest])
 
     assert await status(gateway, honest) is DocumentStatus.QUARANTINED
+
+
+ALTERED = LONG.replace("two dry summers", "nine dry summers")
+FOLLOWER = OriginRef(kind=OriginKind.PUBLISHER, id="follower")
+
+
+async def planted_and_followed(gateway: Gateway, *, earlier: bool) -> tuple[str, str, str]:
+    """Return an honest page, a planted one that changes it, and an established copy of that."""
+    for ref in (PRESS, FOLLOWER):
+        await gateway.world.establish(ref)
+    honest = await gateway.settled(await gateway.writer(PRESS), LONG)
+    stranger, follower = await gateway.writer(), await gateway.writer(FOLLOWER)
+    if earlier:
+        copy = await gateway.settled(follower, ALTERED + "\nOf course.\n")
+        planted = await gateway.settled(stranger, ALTERED)
+    else:
+        planted = await gateway.settled(stranger, ALTERED)
+        copy = await gateway.settled(follower, ALTERED + "\nOf course.\n")
+    for one in (honest, planted, copy):
+        if await status(gateway, one) is not DocumentStatus.ADMITTED:
+            reply = await gateway.client.post(
+                f"/v1/documents/{one}/decisions",
+                json={"action": "release", "reason": "looked at"},
+                headers=await gateway.admin(),
+            )
+            assert reply.is_success, reply.text
+    return honest, planted, copy
+
+
+async def test_an_established_copy_of_what_a_stranger_changed_goes_without_being_named(
+    gateway: Gateway,
+) -> None:
+    honest, planted, copy = await planted_and_followed(gateway, earlier=False)
+
+    planned = (await opened(gateway, await gateway.admin(), documents=[planted]))["incident"]
+
+    assert planned["documents"] == sorted([planted, copy])
+    assert honest not in planned["documents"]
+
+
+async def test_what_an_established_origin_said_before_a_stranger_stays_unless_it_is_named(
+    gateway: Gateway,
+) -> None:
+    honest, planted, copy = await planted_and_followed(gateway, earlier=True)
+
+    planned = (await opened(gateway, await gateway.admin(), documents=[planted]))["incident"]
+
+    assert planned["documents"] == [planted]
+    assert {honest, copy}.isdisjoint(planned["documents"])
 
 
 async def test_much_of_a_topic_goes_only_with_a_second_name(gateway: Gateway) -> None:
@@ -269,6 +319,9 @@ async def test_a_containment_that_dies_half_way_is_ended_by_the_next_start(
     dying = ContainmentDesk(
         ledger=services.ledger,
         pipeline=_Dying(services.ingest),
+        copies=OffendingCopies(
+            ledger=services.ledger, blobs=services.blobs, index=services.near_duplicates
+        ),
         clock=services.clock,
         ids=services.ids,
     )

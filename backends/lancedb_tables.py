@@ -17,10 +17,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from backends.file_lock import exclusive
-from backends.lancedb_rows import VECTOR, schema_for
+from backends.lancedb_rows import VECTOR, records_of, schema_for
 from backends.resident.words import keyword_index
 from backends.vector_fields import SEARCHABLE
+from backends.vector_records import PAGE
+from domain.documents import TenantId
 from domain.errors import ConfigurationError, DependencyError, PermanentError, TransientError
+from domain.retrieval import VectorRecord
 
 if TYPE_CHECKING:
     from lancedb import AsyncConnection
@@ -80,6 +83,19 @@ def wrapped(action: str) -> Iterator[None]:
         raise TransientError(f"vector index: {action} failed: {type(exc).__name__}") from exc
     except (ValueError, TypeError, LookupError, NotImplementedError) as exc:
         raise PermanentError(f"vector index: {action} refused: {type(exc).__name__}") from exc
+
+
+async def pages_of(
+    table: AsyncTable, *, tenant_id: TenantId, established: bool
+) -> AsyncIterator[Sequence[VectorRecord]]:
+    """Yield every row as a record, some hundreds at a time."""
+    import pyarrow as pa
+
+    with wrapped("listing chunks"):
+        batches = await table.query().to_batches(max_batch_length=PAGE)
+        async for batch in batches:
+            rows = pa.Table.from_batches([batch])
+            yield records_of(rows, tenant_id=tenant_id, established=established)
 
 
 class LanceTables:

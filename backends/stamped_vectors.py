@@ -71,6 +71,9 @@ class StampedVectorStore:
     async def document_ids(self, *, tenant_id: TenantId) -> frozenset[DocumentId]:
         return await self._vectors.document_ids(tenant_id=tenant_id)
 
+    def records(self, *, tenant_id: TenantId) -> AsyncIterator[Sequence[VectorRecord]]:
+        return self._vectors.records(tenant_id=tenant_id)
+
     async def set_origin(self, origin: Origin, *, tenant_id: TenantId) -> int:
         async with self._writing(tenant_id):
             return await self._vectors.set_origin(origin, tenant_id=tenant_id)

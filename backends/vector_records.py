@@ -15,6 +15,10 @@ from domain.retrieval import ScoredChunk, Vector, VectorRecord
 _NORM_TOLERANCE: Final = 1e-2
 
 
+PAGE: Final = 500
+"""Records that a store hands out at a time."""
+
+
 def latest(
     records: Sequence[VectorRecord], *, dimensions: int | None
 ) -> dict[tuple[TenantId, ChunkId], VectorRecord]:

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hashlib
-import json
-import uuid
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 from backends.keywords import question_text
-from backends.rank_fusion import RankedChunk, cap_for, capped_ranking, depth_for, fuse
-from backends.vector_fields import SEARCHABLE, fields_of, record_of
+from backends.rank_fusion import cap_for, capped_ranking, depth_for, fuse
 from backends.vector_records import check_query, cosine, hit, latest
+from backends.weaviate_objects import (
+    KeywordPage,
+    VectorPage,
+    digest,
+    has,
+    is_not,
+    may_be_found,
+    object_id,
+    properties_of,
+    records_in,
+    tenant_name,
+)
 from backends.weaviate_session import WeaviateSession, wrapped
-from domain.documents import ChunkId, DocumentId, Origin, TenantId
+from domain.documents import DocumentId, Origin, TenantId
 from domain.errors import DependencyError, TransientError
 from domain.retrieval import (
     ANYTHING,
@@ -30,19 +36,16 @@ from domain.retrieval import (
 )
 
 if TYPE_CHECKING:
-    from weaviate.collections import CollectionAsync
     from weaviate.collections.classes.filters import FilterReturn
     from weaviate.collections.classes.internal import Object
 
 _SIDES: Final = (True, False)
-_CHUNKS: Final = uuid.UUID("6f1d2f0e-3f0a-5b7e-9f6c-0c2f6b6a3c11")
 
 # The server's QUERY_MAXIMUM_RESULTS, unless an operator changed it.
 _MAX_WINDOW: Final = 10_000
 _LISTING_SECONDS: Final = 600.0
 _BATCH: Final = 200
 _MAX_PAGES: Final = 100_000
-_RANKED: Final = ["chunk_id", "origin_key"]
 
 
 class WeaviateVectorStore:
@@ -117,13 +120,13 @@ class WeaviateVectorStore:
         only: EvidenceFilter = ANYTHING,
     ) -> Sequence[ScoredChunk]:
         query = check_query(query, dimensions=self._dimensions)
-        side = await self._session.side(_tenant(tenant_id), established=established)
+        side = await self._session.side(tenant_name(tenant_id), established=established)
         if side is None or limit < 1 or per_origin < 1:
             return ()
-        wanted = _may_be_found(min_trust, only)
+        wanted = may_be_found(min_trust, only)
         pages = (
-            _VectorPage(side, query, wanted),
-            _KeywordPage(side, question_text(text), wanted),
+            VectorPage(side, query, wanted),
+            KeywordPage(side, question_text(text), wanted),
         )
         async with wrapped("searching", within_seconds=self._timeout_seconds):
             rankings = await asyncio.gather(
@@ -141,14 +144,14 @@ class WeaviateVectorStore:
             if not fused:
                 return ()
             found = await side.query.fetch_objects_by_ids(
-                [_object_id(row.chunk_id) for row in fused],
+                [object_id(row.chunk_id) for row in fused],
                 limit=len(fused),
                 include_vector=True,
                 return_properties=["payload"],
             )
         records = {
             record.chunk.id: record
-            for record in _records(found.objects, tenant_id, established=established)
+            for record in records_in(found.objects, tenant_id, established=established)
         }
         # A chunk may have been removed, or lost its vote, since it was ranked.
         return tuple(
@@ -165,16 +168,16 @@ class WeaviateVectorStore:
         return sum(
             [
                 await self._delete_where(
-                    _is("document_key", _digest(document_id)), tenant_id, established=side
+                    has("document_key", digest(document_id)), tenant_id, established=side
                 )
                 for side in _SIDES
             ]
         )
 
     async def holds(self, document_id: DocumentId, *, tenant_id: TenantId) -> bool:
-        ours = _is("document_key", _digest(document_id))
+        ours = has("document_key", digest(document_id))
         for established in _SIDES:
-            side = await self._session.side(_tenant(tenant_id), established=established)
+            side = await self._session.side(tenant_name(tenant_id), established=established)
             if side is not None:
                 async with wrapped("looking for a document", within_seconds=self._timeout_seconds):
                     if (await side.query.fetch_objects(filters=ours, limit=1)).objects:
@@ -184,7 +187,7 @@ class WeaviateVectorStore:
     async def document_ids(self, *, tenant_id: TenantId) -> frozenset[DocumentId]:
         found: set[DocumentId] = set()
         for established in _SIDES:
-            side = await self._session.side(_tenant(tenant_id), established=established)
+            side = await self._session.side(tenant_name(tenant_id), established=established)
             if side is not None:
                 async with wrapped("listing documents", within_seconds=_LISTING_SECONDS):
                     async for row in side.iterator(
@@ -193,17 +196,33 @@ class WeaviateVectorStore:
                         found.add(DocumentId(str(row.properties["document_id"])))
         return frozenset(found)
 
+    async def records(self, *, tenant_id: TenantId) -> AsyncIterator[Sequence[VectorRecord]]:
+        for established in _SIDES:
+            side = await self._session.side(tenant_name(tenant_id), established=established)
+            if side is None:
+                continue
+            page: list[Object[Any, Any]] = []
+            async with wrapped("listing chunks", within_seconds=_LISTING_SECONDS):
+                async for row in side.iterator(
+                    include_vector=True, return_properties=["payload"], cache_size=_BATCH
+                ):
+                    page.append(row)
+                    if len(page) == _BATCH:
+                        yield records_in(page, tenant_id, established=established)
+                        page = []
+            yield records_in(page, tenant_id, established=established)
+
     async def set_origin(self, origin: Origin, *, tenant_id: TenantId) -> int:
         await self._session.client()
-        theirs = _is("origin_key", _digest(str(origin.ref)))
-        stale = theirs & _is("reviewed", not origin.reviewed)
+        theirs = has("origin_key", digest(str(origin.ref)))
+        stale = theirs & has("reviewed", not origin.reviewed)
         for established, wanted in ((not origin.established, theirs), (origin.established, stale)):
             async for group in self._pages(wanted, tenant_id, established=established):
                 changed = [replace(record, origin=origin) for record in group]
                 await self._write(changed, tenant_id, established=origin.established)
                 if established != origin.established:
                     await self._remove(changed, tenant_id, established=established)
-        side = await self._session.side(_tenant(tenant_id), established=origin.established)
+        side = await self._session.side(tenant_name(tenant_id), established=origin.established)
         if side is None:
             return 0
         async with wrapped("counting", within_seconds=self._timeout_seconds):
@@ -214,8 +233,8 @@ class WeaviateVectorStore:
         self, document_id: DocumentId, *, tenant_id: TenantId, family_id: FamilyId, voting: bool
     ) -> None:
         await self._session.client()
-        stale = _is("document_key", _digest(document_id)) & (
-            _is_not("family_key", _digest(family_id)) | _is("voting", not voting)
+        stale = has("document_key", digest(document_id)) & (
+            is_not("family_key", digest(family_id)) | has("voting", not voting)
         )
         for established in _SIDES:
             async for group in self._pages(stale, tenant_id, established=established):
@@ -235,7 +254,7 @@ class WeaviateVectorStore:
     async def _write(
         self, records: Sequence[VectorRecord], tenant_id: TenantId, *, established: bool
     ) -> None:
-        side = await self._session.new_side(_tenant(tenant_id), established=established)
+        side = await self._session.new_side(tenant_name(tenant_id), established=established)
         from weaviate.classes.data import DataObject
 
         for start in range(0, len(records), _BATCH):
@@ -244,8 +263,8 @@ class WeaviateVectorStore:
                 done = await side.data.insert_many(
                     [
                         DataObject(
-                            properties=_properties(record),
-                            uuid=_object_id(record.chunk.id),
+                            properties=properties_of(record),
+                            uuid=object_id(record.chunk.id),
                             vector=record.vector.tolist(),
                         )
                         for record in batch
@@ -263,13 +282,13 @@ class WeaviateVectorStore:
 
         for start in range(0, len(records), _BATCH):
             batch = records[start : start + _BATCH]
-            these = Filter.by_id().contains_any([_object_id(r.chunk.id) for r in batch])
+            these = Filter.by_id().contains_any([object_id(r.chunk.id) for r in batch])
             await self._delete_where(these, tenant_id, established=established)
 
     async def _delete_where(
         self, wanted: FilterReturn, tenant_id: TenantId, *, established: bool
     ) -> int:
-        side = await self._session.side(_tenant(tenant_id), established=established)
+        side = await self._session.side(tenant_name(tenant_id), established=established)
         deleted, more = 0, side is not None
         while side is not None and more:
             async with wrapped("deleting", within_seconds=3 * self._timeout_seconds):
@@ -284,7 +303,7 @@ class WeaviateVectorStore:
         self, wanted: FilterReturn, tenant_id: TenantId, *, established: bool
     ) -> AsyncIterator[list[VectorRecord]]:
         """Yield what fits the filter until nothing does: the caller must change what it gets."""
-        side = await self._session.side(_tenant(tenant_id), established=established)
+        side = await self._session.side(tenant_name(tenant_id), established=established)
         if side is None:
             return
         for _ in range(_MAX_PAGES):
@@ -294,132 +313,5 @@ class WeaviateVectorStore:
                 )
             if not found.objects:
                 return
-            yield _records(found.objects, tenant_id, established=established)
+            yield records_in(found.objects, tenant_id, established=established)
         raise TransientError("weaviate: chunks stayed as they were after they were rewritten")
-
-
-class _VectorPage:
-    def __init__(
-        self, side: CollectionAsync[Any, Any], query: Vector, wanted: FilterReturn
-    ) -> None:
-        self._side = side
-        self._query = query.tolist()
-        self._wanted = wanted
-
-    async def __call__(self, count: int, without: frozenset[str]) -> Sequence[RankedChunk]:
-        from weaviate.classes.query import MetadataQuery
-
-        found = await self._side.query.near_vector(
-            self._query,
-            limit=count,
-            filters=_besides(self._wanted, without),
-            return_metadata=MetadataQuery(distance=True),
-            return_properties=_RANKED,
-        )
-        return [_ranked(row, -(row.metadata.distance or 0.0)) for row in found.objects]
-
-
-class _KeywordPage:
-    def __init__(self, side: CollectionAsync[Any, Any], words: str, wanted: FilterReturn) -> None:
-        self._side = side
-        self._words = words
-        self._wanted = wanted
-
-    async def __call__(self, count: int, without: frozenset[str]) -> Sequence[RankedChunk]:
-        from weaviate.classes.query import MetadataQuery
-
-        if not self._words:
-            return []
-        found = await self._side.query.bm25(
-            self._words,
-            query_properties=[SEARCHABLE],
-            limit=count,
-            filters=_besides(self._wanted, without),
-            return_metadata=MetadataQuery(score=True),
-            return_properties=_RANKED,
-        )
-        return [_ranked(row, row.metadata.score or 0.0) for row in found.objects]
-
-
-def _ranked(row: Object[Any, Any], score: float) -> RankedChunk:
-    return RankedChunk(
-        chunk_id=ChunkId(str(row.properties["chunk_id"])),
-        origin=str(row.properties["origin_key"]),
-        score=score,
-    )
-
-
-def _records(
-    rows: Iterable[Object[Any, Any]], tenant_id: TenantId, *, established: bool
-) -> list[VectorRecord]:
-    return [
-        record_of(
-            json.loads(str(row.properties["payload"])),
-            np.asarray(row.vector["default"], dtype=np.float32),
-            tenant_id=tenant_id,
-            established=established,
-        )
-        for row in rows
-    ]
-
-
-def _properties(record: VectorRecord) -> dict[str, str | float | bool]:
-    fields = fields_of(record)
-    return {
-        # Ids that filters compare are digests: the server trims and limits what it indexes.
-        "origin_key": _digest(str(record.origin.ref)),
-        "document_key": _digest(record.chunk.document_id),
-        "family_key": _digest(record.family_id),
-        "chunk_id": record.chunk.id,
-        "document_id": record.chunk.document_id,
-        "reviewed": record.origin.reviewed,
-        "voting": record.voting,
-        "trust": record.trust,
-        SEARCHABLE: str(fields.pop(SEARCHABLE)),
-        "payload": json.dumps(fields, ensure_ascii=False),
-    }
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:40]
-
-
-def _tenant(tenant_id: TenantId) -> str:
-    return f"t-{_digest(tenant_id)}"
-
-
-def _object_id(chunk_id: ChunkId) -> uuid.UUID:
-    return uuid.uuid5(_CHUNKS, _digest(chunk_id))
-
-
-def _is(name: str, value: str | bool) -> FilterReturn:
-    from weaviate.classes.query import Filter
-
-    return Filter.by_property(name).equal(value)
-
-
-def _is_not(name: str, value: str) -> FilterReturn:
-    from weaviate.classes.query import Filter
-
-    return Filter.by_property(name).not_equal(value)
-
-
-def _may_be_found(min_trust: float, only: EvidenceFilter) -> FilterReturn:
-    from weaviate.classes.query import Filter
-
-    wanted = _is("voting", True) & Filter.by_property("trust").greater_or_equal(float(min_trust))
-    if only.origins:
-        keys = sorted(_digest(str(ref)) for ref in only.origins)
-        wanted &= Filter.by_property("origin_key").contains_any(keys)
-    if only.documents:
-        keys = sorted(_digest(document_id) for document_id in only.documents)
-        wanted &= Filter.by_property("document_key").contains_any(keys)
-    return wanted
-
-
-def _besides(wanted: FilterReturn, without: frozenset[str]) -> FilterReturn:
-    from weaviate.classes.query import Filter
-
-    if not without:
-        return wanted
-    return wanted & Filter.by_property("origin_key").contains_none(sorted(without))

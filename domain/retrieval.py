@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, NewType, Protocol, TypeAlias
@@ -189,6 +189,10 @@ class VectorStore(ChunkSearch, Protocol):
 
     async def document_ids(self, *, tenant_id: TenantId) -> frozenset[DocumentId]:
         """Return the ids of all documents that have vectors. For invariants and repair."""
+        ...
+
+    def records(self, *, tenant_id: TenantId) -> AsyncIterator[Sequence[VectorRecord]]:
+        """Yield every chunk once, a few hundred at a time, in no order. For copies."""
         ...
 
     async def set_origin(self, origin: Origin, *, tenant_id: TenantId) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -13,6 +13,7 @@ from backends.keywords import question_text, words_of
 from backends.memory.bm25 import KeywordIndex
 from backends.rank_fusion import RankedChunk, cap_for, capped, depth_for, fuse
 from backends.vector_records import (
+    PAGE,
     check_query,
     cosine,
     hit,
@@ -127,6 +128,11 @@ class InMemoryVectorStore:
         return frozenset(
             record.chunk.document_id for _, record in self._having(tenant_id, lambda _: True)
         )
+
+    async def records(self, *, tenant_id: TenantId) -> AsyncIterator[Sequence[VectorRecord]]:
+        found = [record for _, record in self._having(tenant_id, lambda _: True)]
+        for start in range(0, len(found), PAGE):
+            yield found[start : start + PAGE]
 
     async def set_origin(self, origin: Origin, *, tenant_id: TenantId) -> int:
         ours = self._having(tenant_id, lambda r: r.origin.ref == origin.ref)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 
 from backends.memory.vectors import InMemoryVectorStore
@@ -72,6 +72,9 @@ class ScratchVectors:
 
     async def document_ids(self, *, tenant_id: TenantId) -> frozenset[DocumentId]:
         return await self._own.document_ids(tenant_id=tenant_id)
+
+    def records(self, *, tenant_id: TenantId) -> AsyncIterator[Sequence[VectorRecord]]:
+        return self._own.records(tenant_id=tenant_id)
 
     async def set_origin(self, origin: Origin, *, tenant_id: TenantId) -> int:
         await self.apart.set_origin(origin, tenant_id=tenant_id)

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from backends.vector_fields import fields_of
 from domain.documents import ChunkId, DocumentId, Origin, OriginKind, Span, TenantId
 from domain.errors import PermanentError
 from domain.retrieval import EvidenceFilter, FamilyId, VectorStore
@@ -694,3 +695,23 @@ async def test_chunk_ids_are_taken_literally(store: VectorStore) -> None:
     found = {hit.chunk.id for hit in await search(store, limit=50, per_origin=50)}
 
     assert found == {ChunkId(f"{name}/{n}") for n, name in enumerate(IDS)}
+
+
+async def test_every_chunk_is_handed_out_once_for_a_copy(store: VectorStore) -> None:
+    many = [record(f"many/{number}", text=f"chunk {number}") for number in range(450)]
+    others = [record("pool/1", established=False, trust=0.25, heading="H", title="T")]
+    await store.upsert([*many, *others])
+    await store.upsert([record("many/7", text="rewritten")])
+    await store.upsert([record("theirs/1", tenant=B)])
+
+    found = [each async for page in store.records(tenant_id=A) for each in page]
+
+    copied = {each.chunk.id: each for each in found}
+    assert len(found) == len(copied) == 451
+    assert copied[ChunkId("many/7")].chunk.text == "rewritten"
+    (of_pool,) = others
+    given = copied[of_pool.chunk.id]
+    assert fields_of(given) == fields_of(of_pool)
+    assert (given.tenant_id, given.origin) == (A, of_pool.origin)
+    assert given.vector.tolist() == pytest.approx(of_pool.vector.tolist())
+    assert [page async for page in store.records(tenant_id=TenantId("nobody"))] == []

@@ -13,16 +13,21 @@ from domain.errors import TransientError
 from domain.jobs import JobName
 
 DOCUMENTS_QUEUE: Final = "documents"
-CONTROL_QUEUE: Final = "control"
-"""Monitors, alerts and maintenance: a bulk upload must not hold them up."""
+BULK_QUEUE: Final = "bulk"
+"""Documents of an origin that just sent many: served by turns with `documents`, never before it."""
+ALERTS_QUEUE: Final = "alerts"
+MAINTENANCE_QUEUE: Final = "maintenance"
+MONITORS_QUEUE: Final = "monitors"
+"""No upload holds up what is delivered, swept or watched."""
 
 ROUTES: Final[dict[JobName, str]] = {
     "documents.ingest": DOCUMENTS_QUEUE,
-    "monitors.evaluate": CONTROL_QUEUE,
-    "alerts.deliver": CONTROL_QUEUE,
-    "audit.checkpoint": CONTROL_QUEUE,
-    "maintenance.sweep": CONTROL_QUEUE,
-    "maintenance.prune": CONTROL_QUEUE,
+    "documents.ingest-bulk": BULK_QUEUE,
+    "monitors.evaluate": MONITORS_QUEUE,
+    "alerts.deliver": ALERTS_QUEUE,
+    "audit.checkpoint": MAINTENANCE_QUEUE,
+    "maintenance.sweep": MAINTENANCE_QUEUE,
+    "maintenance.prune": MAINTENANCE_QUEUE,
 }
 
 TRANSPORT_OPTIONS: Final[dict[str, object]] = {

@@ -11,6 +11,7 @@ MithridateError
 │   ├── UnauthenticatedError       no key, or not one of ours
 │   ├── ForbiddenError             the key lacks the scope
 │   └── RateLimitedError           too often; `retry_after_seconds` says when again
+│       └── BacklogError           what waits for its scan is at its limit
 ├── NotFoundError
 ├── ConflictError
 │   └── ScanUnderWayError          another scan of the document holds its lease
@@ -28,6 +29,7 @@ from typing import ClassVar
 
 __all__ = [
     "AccessError",
+    "BacklogError",
     "ConfigurationError",
     "ConflictError",
     "DeadlineError",
@@ -117,6 +119,12 @@ class RateLimitedError(AccessError):
     def __init__(self, message: str, *, retry_after_seconds: float) -> None:
         super().__init__(message)
         self.retry_after_seconds = retry_after_seconds
+
+
+class BacklogError(RateLimitedError):
+    """Nothing more is taken until some of what waits for its scan has a verdict."""
+
+    code = "backlog-full"
 
 
 class NotFoundError(MithridateError):

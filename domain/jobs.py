@@ -8,6 +8,7 @@ from typing import Literal, Protocol
 
 JobName = Literal[
     "documents.ingest",
+    "documents.ingest-bulk",
     "monitors.evaluate",
     "alerts.deliver",
     "audit.checkpoint",

@@ -31,6 +31,18 @@ class QueueSettings(Section):
     requeue_after_seconds: float = Field(
         1200.0, gt=0, description="a document without a verdict for this long is queued again"
     )
+    max_waiting: int = Field(
+        20_000, ge=1, description="documents without a verdict; then uploads are put off, with 429"
+    )
+    max_waiting_of_tenant: int = Field(10_000, ge=1, description="the same, of one tenant")
+    max_wait_seconds: float = Field(
+        3600.0, gt=0, description="uploads are put off while a tenant's oldest waits for longer"
+    )
+    bulk_after: int = Field(
+        60,
+        ge=1,
+        description="uploads of one origin in a minute; further ones take turns with all else",
+    )
 
 
 class VectorSettings(Section):

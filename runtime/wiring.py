@@ -53,6 +53,7 @@ from runtime.alerts import build_dispatcher, build_sinks, sink_rows
 from runtime.answer_cache import KeptAnswers
 from runtime.answering import build_decomposer, build_query, model_urls
 from runtime.audit import Checkpointer, build_checkpointer
+from runtime.backpressure import BackPressure
 from runtime.citations import build_citation_lookup
 from runtime.doorkeeping import Doorkeeper
 from runtime.home import open_ledger
@@ -102,6 +103,7 @@ class Services:
     lock: Lock
     rate_limiter: RateLimiter
     doorkeeper: Doorkeeper
+    pressure: BackPressure
     metrics: Metrics
     closing: AsyncExitStack
     decomposer: Decomposer | None = None
@@ -301,6 +303,12 @@ async def build_services(settings: Settings, *, broker_url: str) -> Services:
         rate_limiter=RedisRateLimiter(redis),
         doorkeeper=build_doorkeeper(
             settings.access, keys=ledger.keys, limiter=RedisRateLimiter(redis), clock=clock
+        ),
+        pressure=BackPressure(
+            documents=ledger.documents,
+            limiter=RedisRateLimiter(redis),
+            clock=clock,
+            settings=settings.queue,
         ),
         metrics=Metrics(),
         closing=closing,

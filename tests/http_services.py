@@ -29,6 +29,7 @@ from monitors.deliveries import DeliveryPump
 from runtime.access import build_doorkeeper
 from runtime.answer_cache import KeptAnswers
 from runtime.answering import build_query
+from runtime.backpressure import BackPressure
 from runtime.credentials import issue_key, read_token
 from runtime.metrics import Metrics
 from runtime.monitoring import build_latency_monitor, build_monitor, build_observer
@@ -264,6 +265,12 @@ def _services(
         rate_limiter=limiter,
         doorkeeper=build_doorkeeper(
             settings.access, keys=ledger.keys, limiter=limiter, clock=world.clock
+        ),
+        pressure=BackPressure(
+            documents=ledger.documents,
+            limiter=limiter,
+            clock=world.clock,
+            settings=settings.queue,
         ),
         metrics=Metrics(),
         closing=AsyncExitStack(),

@@ -5,12 +5,13 @@ from __future__ import annotations
 from celery import Celery, signals
 from kombu.entity import Queue
 
-from backends.jobs_celery import CONTROL_QUEUE, DOCUMENTS_QUEUE, ROUTES, TRANSPORT_OPTIONS
+from backends.jobs_celery import MAINTENANCE_QUEUE, ROUTES, TRANSPORT_OPTIONS
 from backends.redis_clients import celery_broker
 from runtime.logging import configure_logging
 from runtime.settings import Settings
 from workers.process import open_process, shut_process
 from workers.tasks import register
+from workers.tasks.periodic import SCHEDULED, periods
 
 
 def create_celery(settings: Settings, *, broker_url: str) -> Celery:
@@ -27,8 +28,8 @@ def create_celery(settings: Settings, *, broker_url: str) -> Celery:
         task_reject_on_worker_lost=True,
         task_soft_time_limit=settings.worker.soft_time_limit_seconds,
         task_time_limit=settings.worker.time_limit_seconds,
-        task_queues=[Queue(CONTROL_QUEUE), Queue(DOCUMENTS_QUEUE)],
-        task_default_queue=CONTROL_QUEUE,
+        task_queues=[Queue(name) for name in sorted(set(ROUTES.values()))],
+        task_default_queue=MAINTENANCE_QUEUE,
         task_routes={name: {"queue": queue} for name, queue in ROUTES.items()},
         worker_prefetch_multiplier=1,
         worker_cancel_long_running_tasks_on_connection_loss=True,
@@ -55,23 +56,16 @@ def create_celery(settings: Settings, *, broker_url: str) -> Celery:
 
 
 def _schedule(settings: Settings) -> dict[str, dict[str, object]]:
-    """Periodic jobs. Each is safe to run twice at once, so several schedulers do no harm."""
-    periods = {
-        "maintenance.sweep": settings.queue.sweep_seconds,
-        "maintenance.prune": settings.retention.prune_seconds,
-        "monitors.evaluate": settings.monitors.evaluate_seconds,
-        "alerts.deliver": settings.queue.sweep_seconds,
-        "audit.checkpoint": settings.audit.checkpoint_seconds,
-    }
+    """Periodic jobs. Every worker schedules them, and the first to beat runs them."""
     return {
         name: {
             "task": name,
             "schedule": seconds,
-            "args": ["all"],
+            "args": [SCHEDULED],
             # One that nobody took in time is stale: the next one does its work.
-            "options": {"expires": max(10.0, 2 * seconds), "queue": CONTROL_QUEUE},
+            "options": {"expires": max(10.0, 2 * seconds), "queue": ROUTES[name]},
         }
-        for name, seconds in periods.items()
+        for name, seconds in periods(settings).items()
     }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, Select, exists, func, select, true, tuple_, union, update
+from sqlalchemy import Connection, Select, case, exists, func, select, true, tuple_, union, update
 
 from backends.ledger import cursors, entries, leases, transitions
 from backends.ledger.document_events import DECIDED_EVENTS, SETTLED_EVENTS, document_events
@@ -34,6 +34,7 @@ from backends.ledger.webhooks import insert_deliveries
 from domain.clock import Clock, IdFactory
 from domain.documents import DocumentId, DocumentStatus, TenantId
 from domain.ledger import (
+    Backlog,
     DecisionAction,
     DocumentFilter,
     DocumentRecord,
@@ -206,6 +207,22 @@ class SqlDocumentLedger:
         return await self._database.read(
             lambda connection: [DocumentId(row.id) for row in connection.execute(query)]
         )
+
+    async def backlog(self) -> Mapping[TenantId, Backlog]:
+        first_scan = case((documents.c.rescans == 0, documents.c.received_at))
+        query = (
+            select(documents.c.tenant_id, func.count(), func.min(first_scan).label("oldest"))
+            .where(documents.c.status.in_(transitions.UNDECIDED))
+            .group_by(documents.c.tenant_id)
+        )
+
+        def body(connection: Connection) -> Mapping[TenantId, Backlog]:
+            return {
+                TenantId(tenant_id): Backlog(waiting=waiting, oldest_received_at=oldest)
+                for tenant_id, waiting, oldest in connection.execute(query)
+            }
+
+        return await self._database.read(body)
 
     async def records(
         self, tenant_id: TenantId, document_ids: Sequence[DocumentId]

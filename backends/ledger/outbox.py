@@ -14,6 +14,7 @@ from backends.ledger.statements import insert_rows
 from domain.jobs import JobName, OutboxEntry
 
 INGEST: JobName = "documents.ingest"
+INGEST_BULK: JobName = "documents.ingest-bulk"
 
 
 def queue_job(connection: Connection, name: JobName, subject_id: str, *, at: datetime) -> None:

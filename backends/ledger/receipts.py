@@ -8,7 +8,7 @@ from sqlalchemy import Connection, select, update
 
 from backends.ledger import entries, transitions
 from backends.ledger.journal import append_entry
-from backends.ledger.outbox import INGEST, queue_job
+from backends.ledger.outbox import INGEST, INGEST_BULK, queue_job
 from backends.ledger.publishers import note_publication
 from backends.ledger.records import find_record, read_record, record_row
 from backends.ledger.schema import LIVE, claims, documents
@@ -34,7 +34,7 @@ def receive(connection: Connection, new: NewDocument, claim: IdempotencyClaim | 
     row = record_row(record, touched_at=new.received_at)
     for _ in range(RECEIVE_ROUNDS):
         if insert_new(connection, documents, row, unique=LIVE_BYTES, among=LIVE):
-            queue_job(connection, INGEST, new.id, at=new.received_at)
+            queue_job(connection, INGEST_BULK if new.bulk else INGEST, new.id, at=new.received_at)
             append_entry(connection, entries.document_received(new))
             return Receipt(record=record, created=True)
         known = _live(connection, new)

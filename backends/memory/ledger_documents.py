@@ -21,6 +21,7 @@ from domain.documents import DocumentId, DocumentStatus, TenantId
 from domain.errors import ConflictError, IdempotencyMismatchError
 from domain.jobs import JobName, OutboxEntry
 from domain.ledger import (
+    Backlog,
     DecisionAction,
     DocumentFilter,
     DocumentRecord,
@@ -99,7 +100,8 @@ class InMemoryDocumentLedger:
             if new.id in self._documents:
                 raise ConflictError("the ledger has a row with that id already")
             self._documents[new.id] = Kept(record=record, touched_at=new.received_at)
-            self.put_in_queue("documents.ingest", new.id, at=new.received_at)
+            name: JobName = "documents.ingest-bulk" if new.bulk else "documents.ingest"
+            self.put_in_queue(name, new.id, at=new.received_at)
             self._journal.write(entries.document_received(new))
         if claim is not None:
             self._claims[claim.key_id, claim.key] = _Claimed(
@@ -248,6 +250,21 @@ class InMemoryDocumentLedger:
         ]
         found.sort(key=lambda record: _position(record).key)
         return [record.id for record in found[:limit]]
+
+    async def backlog(self) -> Mapping[TenantId, Backlog]:
+        found: dict[TenantId, list[DocumentRecord]] = {}
+        for kept in self._documents.values():
+            if kept.record.status in transitions.UNDECIDED:
+                found.setdefault(kept.record.tenant_id, []).append(kept.record)
+        return {
+            tenant_id: Backlog(
+                waiting=len(records),
+                oldest_received_at=min(
+                    (record.received_at for record in records if not record.rescans), default=None
+                ),
+            )
+            for tenant_id, records in found.items()
+        }
 
     async def records(
         self, tenant_id: TenantId, document_ids: Sequence[DocumentId]

@@ -20,6 +20,7 @@ from domain.ledger.access import (
     Retention,
 )
 from domain.ledger.documents import (
+    Backlog,
     DecisionAction,
     DocumentFilter,
     DocumentLedger,
@@ -46,6 +47,7 @@ from domain.topics import TopicDefinitionLedger
 
 __all__ = [
     "AlertLedger",
+    "Backlog",
     "DecisionAction",
     "DocumentFilter",
     "DocumentLedger",

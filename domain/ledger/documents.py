@@ -45,6 +45,21 @@ class NewDocument:
     publication: Publication | None = None
     """What its publisher signed, verified; the origin is then that publisher."""
     signature: SignatureState | None = None
+    bulk: bool = False
+    """Queued in the lane of bulk imports (`documents.ingest-bulk`); nothing else depends on it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backlog:
+    """What of one tenant waits for a verdict.
+
+    Attributes:
+        waiting: Documents without one.
+        oldest_received_at: Of those never scanned before; None where all are scanned anew.
+    """
+
+    waiting: int
+    oldest_received_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -312,6 +327,10 @@ class DocumentLedger(Protocol):
         One that was begun or put into the outbox again since `received_before` is left out, so
         that a sweeper that calls `Outbox.add` does not queue a long backlog at every round.
         """
+        ...
+
+    async def backlog(self) -> Mapping[TenantId, Backlog]:
+        """Return what waits, by tenant; a tenant of which nothing waits is left out."""
         ...
 
     async def records(

@@ -53,7 +53,7 @@ class Stack:
                 stdout=log,
                 stderr=log,
             )
-        until(self._ready, "the stack to be ready", self._log)
+        until(self.ready, "the stack to be ready", self._log)
         self.client = httpx.Client(
             base_url=self.url,
             timeout=30,
@@ -142,7 +142,7 @@ class Stack:
                 found.append(int(entry.name))
         return found
 
-    def _ready(self) -> bool:
+    def ready(self) -> bool:
         assert self._up is not None
         assert self._up.poll() is None, self._log.read_text()[-3000:]
         try:

@@ -1,4 +1,4 @@
-"""`documents.ingest`: one received document to its verdict."""
+"""`documents.ingest` and `documents.ingest-bulk`: one received document to its verdict."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ _RETRIES: Final = 20
 
 
 def register_documents(app: Celery) -> None:
-    @app.task(name="documents.ingest", bind=True, max_retries=_RETRIES)
     def ingest(self: Task, document_id: str) -> None:
         process = present_process()
         ingestion = process.services.ingest
@@ -55,3 +54,6 @@ def register_documents(app: Celery) -> None:
                     trust=record.trust,
                     attempts=record.attempts,
                 )
+
+    for name in ("documents.ingest", "documents.ingest-bulk"):
+        app.task(ingest, name=name, bind=True, max_retries=_RETRIES)

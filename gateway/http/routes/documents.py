@@ -79,6 +79,7 @@ async def upload(
     """Take a document and answer before it is scanned; `Location` tells where its verdict will be."""
     if principal.origin is None:
         raise ForbiddenError("the key is bound to no origin, so nothing can be uploaded with it")
+    await services.pressure.require_room(principal.tenant_id)
     uploaded = await read_upload(request, max_bytes=services.settings.server.max_body_bytes)
     sha256 = hashlib.sha256(uploaded.content).hexdigest()
     attestation = uploaded.attestation
@@ -216,6 +217,7 @@ async def _receive(
         logical_id=uploaded.logical_id if said is None else said.logical_id,
         publication=said,
         signature=whose.signature,
+        bulk=await services.pressure.is_bulk(principal.tenant_id, principal.origin or whose.origin),
     )
     if idempotency_key is None:
         return await _store(services, new, uploaded, claim=None)

@@ -57,7 +57,7 @@ CURVES: Final[Mapping[str, Kind]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """`delay`: mean struck questions to the alert, of those that were told."""
+    """`delay`: mean affected questions to the alert, of those that were told."""
 
     threshold: float
     told: int
@@ -132,7 +132,7 @@ def detection_table(found: Mapping[Kind, Sequence[Score]]) -> str:
                 ", ".join(f"{name} {count}" for name, count in first.most_common(3)),
             ]
         )
-    head = ("kind", "told", f"within {SOON} struck", "median", "90th", "told first by")
+    head = ("kind", "told", f"within {SOON} affected", "median", "90th", "told first by")
     return table(head, rows)
 
 
@@ -188,7 +188,7 @@ def drawn(curves: Mapping[str, Sequence[Point]]) -> str:
             for name, points in curves.items()
         },
         across="false alerts in a million clean questions (none shown as a half)",
-        up="mean struck questions to the alert",
+        up="mean affected questions to the alert",
     )
 
 

@@ -58,6 +58,7 @@ class DemoApi:
                 labels=item["labels"],
                 annotations=item["annotations"],
                 starts_at=item["starts_at"],
+                suspects=tuple(one["document"] for one in item["suspects"]),
             )
             for item in page["items"]
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -51,6 +52,8 @@ class QuestionResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlertResult:
+    """`suspects`: ids of the documents that it names."""
+
     id: str
     name: str
     status: str
@@ -58,6 +61,7 @@ class AlertResult:
     labels: Mapping[str, str]
     annotations: Mapping[str, str]
     starts_at: str
+    suspects: tuple[str, ...] = ()
 
     @property
     def question_ids(self) -> tuple[str, ...]:
@@ -142,24 +146,51 @@ def question_faults(result: QuestionResult) -> Iterator[str]:
 
 
 _EVERYWHERE: Final = "suspect-sources"
-"""It looks at all topics at once, and the attacks of the main phase have newcomers too."""
+"""It looks at all topics at once: questions that nothing can answer go wrong too."""
+_SPIKE_ALERT: Final = "disagreement-spike"
 
 
 def _alerts(result: DemoResult) -> Iterator[str]:
     for alert in result.early_alerts:
         yield f"an alert before the spike: {alert.name}"
-    spiked = {r.question.topic for r in result.questions if r.question.attack == SPIKE}
-    if not result.alerts:
-        yield "expected an alert on the spike; got none"
+    if _SPIKE_ALERT not in {alert.name for alert in result.alerts}:
+        yield f"expected {_SPIKE_ALERT}; got {len(result.alerts)} other alerts"
+    causes = Counter((alert.name, *sorted(alert.labels.items())) for alert in result.alerts)
+    for cause, count in causes.items():
+        if count > 1:
+            yield f"{cause[0]} fired {count} times for one episode"
     for alert in result.alerts:
         if alert.status != "firing":
             yield f"{alert.name} has resolved already"
-        topics = topics_of(alert, result.questions)
-        if alert.name == _EVERYWHERE and topics & spiked:
-            continue
-        if topics != spiked:
-            told = ", ".join(sorted(topics)) or "no question"
-            yield f"an alert is on {told}, expected {', '.join(sorted(spiked))}"
+        yield from _subject(alert, result)
+        yield from _suspects(alert, result)
+
+
+def _subject(alert: AlertResult, result: DemoResult) -> Iterator[str]:
+    """Yield what is wrong with the questions that an alert is on."""
+    topics = topics_of(alert, result.questions)
+    spiked = {r.question.topic for r in result.questions if r.question.attack == SPIKE}
+    if alert.name == _EVERYWHERE:
+        doomed = {r.question.topic for r in result.questions if r.question.attack == "absent"}
+        if spiked <= topics <= spiked | doomed:
+            return
+    if topics != spiked:
+        told = ", ".join(sorted(topics)) or "no question"
+        yield f"an alert is on {told}, expected {', '.join(sorted(spiked))}"
+
+
+def named_in(alert: AlertResult, documents: Sequence[DocumentResult]) -> list[str]:
+    """Return the manifest's names of the documents that an alert suspects, the worst first."""
+    by_id = {result.id: result.document.name for result in documents}
+    return [by_id.get(one, f"unknown document {one}") for one in alert.suspects]
+
+
+def _suspects(alert: AlertResult, result: DemoResult) -> Iterator[str]:
+    """Yield what is wrong with whom an alert of the spiked topic suspects first."""
+    planted = {d.document.name for d in result.documents if d.document.attack == SPIKE}
+    named = named_in(alert, result.documents)
+    if alert.name != _EVERYWHERE and not planted.issuperset(named[: len(planted)] or {""}):
+        yield f"{alert.name} suspects {', '.join(named) or 'nobody'} before those who turned"
 
 
 def _deliveries(result: DemoResult) -> Iterator[str]:

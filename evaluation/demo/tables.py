@@ -13,6 +13,7 @@ from rich.text import Text
 from evaluation.demo.expectations import (
     DemoResult,
     QuestionResult,
+    named_in,
     question_faults,
     topics_of,
 )
@@ -62,6 +63,7 @@ def as_json(result: DemoResult) -> dict[str, object]:
                 "labels": dict(alert.labels),
                 "annotations": dict(alert.annotations),
                 "starts_at": alert.starts_at,
+                "suspects": named_in(alert, result.documents),
             }
             for alert in result.alerts
         ],

@@ -29,8 +29,9 @@ class Recording:
     """Questions by time.
 
     Attributes:
-        t0: When the first struck question was asked; None where nobody attacks.
-        affected: Ids of the struck questions, in order of time.
+        t0: When the first affected question was asked; None where nobody attacks.
+        affected: Ids of the questions whose answer the attack changed, or whose evidence where that
+            is all it does, in order of time.
     """
 
     kind: Kind
@@ -77,8 +78,8 @@ def record(kind: Kind, seed: int) -> Recording:
         lines += _questions(rng, scenario, topic, t0 if struck_here else None)
     lines.sort(key=lambda line: line[0])
     told = [{**line, "question_id": f"q_{place:06}"} for place, (_, line, _) in enumerate(lines)]
-    affected = tuple(f"q_{place:06}" for place, (_, _, struck) in enumerate(lines) if struck)
-    first = next((at for at, _, struck in lines if struck), None)
+    affected = tuple(f"q_{place:06}" for place, (_, _, changed) in enumerate(lines) if changed)
+    first = next((at for at, _, changed in lines if changed), None)
     return Recording(
         kind=kind,
         seed=seed,
@@ -179,7 +180,7 @@ def _questions(
         if scenario.tells_m:
             line["m"], line["route"] = rng.choice(((5, "long"), (5, "long"), (3, "long"))), "long"
             line["m"] = rng.choice((5, 5, 5, 3))
-        lines.append((at, line, struck))
+        lines.append((at, line, answered.affected))
     return lines
 
 

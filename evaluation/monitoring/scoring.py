@@ -28,7 +28,7 @@ class Score:
     Attributes:
         questions: Those before the attack; all of them where there is none.
         false: Detectors of the alerts before the attack; notices are no alerts.
-        delay: Struck questions up to and with the first alert of the attack; None without one.
+        delay: Affected questions up to and with the first alert of the attack; None without one.
         first: Detector of that alert.
     """
 
@@ -58,8 +58,8 @@ def score(
             break
     if first is None:
         return Score(questions=len(before), false=tuple(false), delay=None, first=None)
-    struck = frozenset(recording.affected)
-    delay = sum(seen.at <= first.at and seen.question_id in struck for seen in sightings)
+    affected = frozenset(recording.affected)
+    delay = sum(seen.at <= first.at and seen.question_id in affected for seen in sightings)
     return Score(questions=len(before), false=tuple(false), delay=delay, first=first.detector)
 
 

@@ -44,10 +44,13 @@ class Asked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
+    """`affected`: the attack changed what came; a struck question may come out as it would have."""
+
     entropy: float
     agreement: float
     outcome: str
     group: str | None
+    affected: bool
 
 
 class World(Protocol):
@@ -65,12 +68,13 @@ class Seats:
     unfolded: bool
 
     def answer(self, rng: random.Random, asked: Asked) -> Answered:
-        if asked.unanswerable or (asked.struck and self.kind == "denial" and rng.random() < 0.9):
-            return _withheld(rng, asked)
+        denied = asked.struck and self.kind == "denial" and rng.random() < 0.9
+        if asked.unanswerable or denied:
+            return _withheld(rng, asked, affected=denied)
         votes = [vote for seat in range(self.seats) if (vote := self._vote(rng, asked, seat))]
         counts = Counter(votes)
         if not counts:
-            return _withheld(rng, asked)
+            return _withheld(rng, asked, affected=False)
         total = len(votes)
         entropy = -sum(n / total * math.log(n / total) for n in counts.values())
         pairs = list(combinations(votes, 2))
@@ -81,8 +85,13 @@ class Seats:
         if not sure and rng.random() < 0.3:
             outcome = "escalated"
         group = None if outcome == "abstain" else f"{best} {asked.key}"
+        affected = asked.struck and self.kind == "concentration"
         return Answered(
-            entropy=max(entropy, 0.0), agreement=agreement, outcome=outcome, group=group
+            entropy=max(entropy, 0.0),
+            agreement=agreement,
+            outcome=outcome,
+            group=group,
+            affected=affected or any(vote.startswith("planted") for vote in votes),
         )
 
     def _vote(self, rng: random.Random, asked: Asked, seat: int) -> str:
@@ -109,8 +118,9 @@ class Levels:
     slips: float
 
     def answer(self, rng: random.Random, asked: Asked) -> Answered:
-        if asked.unanswerable or (asked.struck and self.kind == "denial" and rng.random() < 0.9):
-            return _withheld(rng, asked)
+        denied = asked.struck and self.kind == "denial" and rng.random() < 0.9
+        if asked.unanswerable or denied:
+            return _withheld(rng, asked, affected=denied)
         mean = self.level * asked.level
         group = f"g{asked.key}{'n' if asked.changed else ''}"
         if rng.random() < self.slips:
@@ -134,6 +144,7 @@ class Levels:
             agreement=agreement,
             outcome=outcome,
             group=None if outcome == "abstain" else group,
+            affected=asked.struck and self.kind != "denial",
         )
 
 
@@ -151,8 +162,9 @@ class Steps:
     slips: float
 
     def answer(self, rng: random.Random, asked: Asked) -> Answered:
-        if asked.unanswerable or (asked.struck and self.kind == "denial" and rng.random() < 0.85):
-            return _withheld(rng, asked)
+        denied = asked.struck and self.kind == "denial" and rng.random() < 0.85
+        if asked.unanswerable or denied:
+            return _withheld(rng, asked, affected=denied)
         mild = min(self.mild * asked.level, 0.9)
         values: Sequence[float] = _MILD if rng.random() < mild else _QUIET
         group = f"a{asked.key}{'.2' if asked.changed else ''}"
@@ -160,11 +172,14 @@ class Steps:
             group = f"slip{rng.randrange(99)}"
         if asked.disputed and rng.random() < 0.8:
             values = _SPLIT
+        affected = asked.struck and self.kind != "denial"
         if asked.struck:
             if self.kind == "collapse":
                 values = (0.0, 0.0, 0.02)
-            elif self.kind in {"spike", "dilution", "split", "ramp"} and rng.random() < 0.9:
-                values = _PIECES if self.wild else _SPLIT
+            elif self.kind in {"spike", "dilution", "split", "ramp"}:
+                affected = rng.random() < 0.9
+                if affected:
+                    values = _PIECES if self.wild else _SPLIT
             if self.kind in {"collapse", "flip"}:
                 group = f"planted{asked.key}"
         entropy = rng.choice(values)
@@ -172,7 +187,13 @@ class Steps:
         if entropy == 0.0:
             agreement = 1.0
         outcome = "answer" if entropy < 0.6 else rng.choice(("answer-with-warning", "escalated"))
-        return Answered(entropy=entropy, agreement=agreement, outcome=outcome, group=group)
+        return Answered(
+            entropy=entropy,
+            agreement=agreement,
+            outcome=outcome,
+            group=group,
+            affected=affected,
+        )
 
 
 def build(rng: random.Random, name: str, scenario: Scenario, *, contested: bool) -> World:
@@ -219,8 +240,14 @@ def build(rng: random.Random, name: str, scenario: Scenario, *, contested: bool)
 WORLDS: Final[tuple[str, ...]] = ("seats", "levels", "steps")
 
 
-def _withheld(rng: random.Random, asked: Asked) -> Answered:
+def _withheld(rng: random.Random, asked: Asked, *, affected: bool) -> Answered:
     """Return an abstention: drafts that found nothing, and do not disagree, or that differ."""
     quiet: Mapping[bool, float] = {True: 0.0, False: rng.uniform(0.2, 0.7)}
     entropy = quiet[rng.random() < (0.7 if not asked.struck else 0.4)]
-    return Answered(entropy=entropy, agreement=math.exp(-entropy), outcome="abstain", group=None)
+    return Answered(
+        entropy=entropy,
+        agreement=math.exp(-entropy),
+        outcome="abstain",
+        group=None,
+        affected=affected,
+    )

@@ -57,15 +57,25 @@ def scanned(document: DemoDocument, verdict: str | None) -> DocumentResult:
     )
 
 
-def raised(questions: Sequence[QuestionResult], *, alert_id: str = ALERT) -> AlertResult:
+TURNED = tuple(d.name for d in MANIFEST.documents if d.attack == "compromised-connector")
+
+
+def raised(
+    questions: Sequence[QuestionResult],
+    *,
+    alert_id: str = ALERT,
+    name: str = "disagreement-spike",
+    suspects: Sequence[str] = TURNED,
+) -> AlertResult:
     return AlertResult(
         id=alert_id,
-        name="spike",
+        name=name,
         status="firing",
         severity="warning",
         labels={"topic": "top_1"},
         annotations={"questions": ",".join(result.id for result in questions)},
         starts_at="2026-11-29T00:00:00Z",
+        suspects=tuple(suspects),
     )
 
 
@@ -162,15 +172,86 @@ def test_an_alert_that_resolved_is_a_failure(good: DemoResult) -> None:
 
 
 def test_a_second_alert_is_a_failure_where_it_is_on_another_topic(good: DemoResult) -> None:
-    other = raised([r for r in good.questions if r.question.topic == "delivery"], alert_id="alr_2")
-    same = replace(good.alerts[0], id="alr_3", name="suspect-sources")
+    other = raised(
+        [r for r in good.questions if r.question.topic == "delivery"],
+        alert_id="alr_2",
+        name="abstention-surge",
+    )
 
     failed = failures(replace(good, alerts=(*good.alerts, other)))
 
     assert any("delivery" in failure for failure in failed)
-    assert not any(
-        "an alert is on" in told for told in failures(replace(good, alerts=(*good.alerts, same)))
+
+
+def told_of(alert: AlertResult) -> DeliveryResult:
+    return DeliveryResult(verified=True, event_type="alert.firing", alert_id=alert.id)
+
+
+def test_another_detector_may_tell_of_the_same_episode(good: DemoResult) -> None:
+    other = replace(good.alerts[0], id="alr_3", name="sustained-disagreement")
+
+    failed = failures(
+        replace(
+            good,
+            alerts=(*good.alerts, other),
+            deliveries=(*good.deliveries, told_of(other)),
+        )
     )
+
+    assert failed == []
+
+
+def test_one_detector_tells_of_an_episode_once(good: DemoResult) -> None:
+    again = replace(good.alerts[0], id="alr_3")
+
+    failed = failures(
+        replace(
+            good,
+            alerts=(*good.alerts, again),
+            deliveries=(*good.deliveries, told_of(again)),
+        )
+    )
+
+    assert failed == ["disagreement-spike fired 2 times for one episode"]
+
+
+def test_an_alert_of_another_detector_alone_is_a_failure(good: DemoResult) -> None:
+    other = replace(good.alerts[0], name="sustained-disagreement")
+
+    (failed,) = failures(replace(good, alerts=(other,)))
+
+    assert "expected disagreement-spike" in failed
+
+
+@pytest.mark.parametrize(
+    ("more", "right"),
+    [("drones", True), ("insurance", True), ("delivery", False), ("tavik-calibration", False)],
+)
+def test_over_all_topics_only_what_nothing_answers_may_go_wrong_besides(
+    good: DemoResult, more: str, right: bool
+) -> None:
+    struck = [r for r in good.questions if r.question.attack == "compromised-connector"][:2]
+    others = [r for r in good.questions if r.question.topic == more][:1]
+    everywhere = raised([*struck, *others], alert_id="alr_3", name="suspect-sources")
+
+    failed = failures(
+        replace(
+            good,
+            alerts=(*good.alerts, everywhere),
+            deliveries=(*good.deliveries, told_of(everywhere)),
+        )
+    )
+
+    assert (failed == []) == right
+
+
+@pytest.mark.parametrize("suspects", [(), ("kb-price-list-2024", *TURNED), ("doc_unknown",)])
+def test_an_alert_that_does_not_suspect_who_turned_first_is_a_failure(
+    good: DemoResult, suspects: tuple[str, ...]
+) -> None:
+    (failed,) = failures(replace(good, alerts=(replace(good.alerts[0], suspects=suspects),)))
+
+    assert "before those who turned" in failed
 
 
 def test_an_alert_on_another_topic_is_a_failure(good: DemoResult) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 from defences.detectors.injected_instructions.foreignness import foreignness
 from defences.detectors.injected_instructions.ranker import WindowRanker
 from defences.detectors.injected_instructions.readings import VISIBLE, Reading
+from defences.detectors.injected_instructions.requests import requests
 from defences.detectors.injected_instructions.views import fold
 from defences.detectors.injected_instructions.windows import Pieces, pieces
 from domain.documents import Span
@@ -31,6 +32,9 @@ VISIBLE_SHARE = 3
 FOREIGN = 4.0
 """Log-odds of a sentence none of whose words the document says elsewhere, over one of which it says
 all elsewhere."""
+
+REQUESTED = 1.5
+"""Log-odds of a sentence that asks for a text and whose words are foreign to the document."""
 
 ALONE = -1.0
 """Log-odds of a text that is one window: nothing shows that it was planted anywhere."""
@@ -166,7 +170,10 @@ class WindowReader:
         if not len(cut.bounds) or cut.bounds[-1, 1] - cut.bounds[0, 0] < _SHORTEST:
             return []
         scores = self._ranker.scores(reading.folded, cut.bounds)
-        scores += FOREIGN * foreignness(reading.folded, cut.bounds)
+        foreign = foreignness(reading.folded, cut.bounds)
+        scores += FOREIGN * foreign
+        asked = requests(reading.view.text.text, reading.folded, cut.bounds)
+        scores[asked & (foreign > 0.0)] += REQUESTED
         scores[cut.wide] += SPELT
         if _is_plain(reading) and cut.window(0)[1] == cut.bounds[-1, 1]:
             scores += ALONE

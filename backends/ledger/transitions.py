@@ -71,7 +71,9 @@ def require_no_lease(
     if record.status is not DocumentStatus.SCANNING:
         return
     left = lease_seconds - (at - touched_at).total_seconds()
-    if left > 0:
+    # No lease is that long: the clock was set back since, and its holder may be long gone. Should
+    # it live all the same, the number of its attempt is what keeps it from settling.
+    if 0 < left <= 2 * lease_seconds:
         raise ScanUnderWayError(
             f"document {record.id!r} is being scanned", retry_after_seconds=left
         )

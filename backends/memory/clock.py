@@ -17,9 +17,10 @@ class ManualClock:
     def __init__(self, start: datetime = START) -> None:
         self._start = start
         self._elapsed = timedelta()
+        self._set_by = timedelta()
 
     def now(self) -> datetime:
-        return self._start + self._elapsed
+        return self._start + self._elapsed + self._set_by
 
     def monotonic(self) -> float:
         return self._elapsed.total_seconds()
@@ -33,6 +34,11 @@ class ManualClock:
         if seconds < 0:
             raise ValueError(f"time does not go back: {seconds!r}")
         self._elapsed += timedelta(seconds=seconds)
+        return self.now()
+
+    def jump(self, seconds: float) -> datetime:
+        """Be set forward or back, as a host's clock is; `monotonic` does not notice."""
+        self._set_by += timedelta(seconds=seconds)
         return self.now()
 
 

@@ -27,7 +27,8 @@ from tests.e2e.test_failures import verdicts
 
 ROUNDS: Final = int(os.environ.get("MITHRIDATE_TEST_KILL_ROUNDS", "20"))
 SEED: Final = 20_261_130
-VICTIMS: Final = ("gateway.cli worker", "gateway.cli serve", "valkey-server")
+BLOWS: Final = ("scan",) * 12 + ("worker",) * 4 + ("broker",) * 2 + ("gateway",) * 2
+"""What falls in twenty rounds: a process that scans, a whole worker, the broker, the gateway."""
 
 pytestmark = [
     pytest.mark.integration,
@@ -69,13 +70,33 @@ def send(stack: Stack, number: int) -> str:
     return until(sent, f"upload {number} to be taken")
 
 
-def strike(stack: Stack, dice: random.Random) -> None:
-    pids = stack.pids(dice.choice(VICTIMS))
-    for pid in dice.sample(pids, k=dice.randint(1, len(pids))) if pids else ():
+def blows(rounds: int, dice: random.Random) -> list[str]:
+    deck = list(BLOWS) * (rounds // len(BLOWS) + 1)
+    dice.shuffle(deck)
+    return deck[:rounds]
+
+
+def strike(stack: Stack, blow: str) -> None:
+    workers = stack.pids("gateway.cli worker")
+    victims = {
+        "scan": [pid for pid in workers if parent(pid) in workers],
+        "worker": workers,
+        "broker": stack.pids("valkey-server"),
+        "gateway": stack.pids("gateway.cli serve"),
+    }
+    for pid in victims[blow]:
         try:
             os.kill(pid, signal.SIGKILL)
         except ProcessLookupError:
             continue
+
+
+def parent(pid: int) -> int:
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+    return int(stat.rpartition(")")[2].split()[1])
 
 
 def settled(stack: Stack, document_id: str) -> dict[str, object]:
@@ -112,10 +133,10 @@ def test_every_document_has_one_verdict_and_one_index_state_whatever_was_killed(
     settings = {"MITHRIDATE_WORKER__MAX_ATTEMPTS": "1000"}
     with running_stack(tmp_path / "data", settings=settings) as stack:
         ids: list[str] = []
-        for number in range(ROUNDS):
+        for number, blow in enumerate(blows(ROUNDS, dice)):
             ids.append(send(stack, number))
             time.sleep(dice.uniform(0, 1.5))  # where in the work the blow falls is the point
-            strike(stack, dice)
+            strike(stack, blow)
 
         found = [settled(stack, each) for each in ids]
         until(stack.ready, "the stack to be whole again")

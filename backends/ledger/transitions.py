@@ -72,7 +72,7 @@ def require_no_lease(
         return
     left = lease_seconds - (at - touched_at).total_seconds()
     # No lease is that long: the clock was set back since, and its holder may be long gone. Should
-    # it live all the same, the number of its attempt is what keeps it from settling.
+    # it live all the same, whoever comes first settles the document, and the other finds it so.
     if 0 < left <= 2 * lease_seconds:
         raise ScanUnderWayError(
             f"document {record.id!r} is being scanned", retry_after_seconds=left

@@ -10,7 +10,7 @@ ARGS ?=
 BIN := .venv/bin
 STAMP := .venv/.synced
 
-.PHONY: help setup demo test test-adapters fuzz check format dev openapi train-setup bench-peers-setup bench-ingest clean
+.PHONY: help setup demo test soak test-adapters fuzz check format dev openapi train-setup bench-peers-setup bench-ingest bench-load clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,6 +30,14 @@ test: $(STAMP) ## Run every test (ARGS go to pytest)
 fuzz: $(STAMP) ## Damage files of every format at length, and scan pathological ones at full size
 	@MITHRIDATE_FUZZ_EXAMPLES=2000 MITHRIDATE_FUZZ_SIZE=1 $(BIN)/python -m pytest -q \
 		tests/property/test_fuzz_parsers.py tests/integration/test_pathological.py $(ARGS)
+
+soak: $(STAMP) ## Ten minutes of load with flat memory, and 200 rounds of kill -9 (an hour or so)
+	@MITHRIDATE_TEST_SOAK_SECONDS=$${MITHRIDATE_TEST_SOAK_SECONDS:-600} \
+		MITHRIDATE_TEST_KILL_ROUNDS=$${MITHRIDATE_TEST_KILL_ROUNDS:-200} \
+		$(BIN)/python -m pytest -q -s tests/soak tests/e2e/test_kill_rounds.py $(ARGS)
+
+bench-load: $(STAMP) ## Measure uploads, scans and questions under load, docs/benchmarks/load.md
+	@$(BIN)/python -m benchmarks.load $(ARGS)
 
 test-adapters: $(STAMP) ## Make .venv-adapters with the extras langchain and llama-index and test the adapters there
 	@UV_PROJECT_ENVIRONMENT=.venv-adapters $$(command -v uv || echo .uv/bin/uv) sync --frozen --quiet --extra langchain --extra llama-index

@@ -124,7 +124,7 @@ def has(name: str, value: str | bool) -> FilterReturn:
     return Filter.by_property(name).equal(value)
 
 
-def is_not(name: str, value: str) -> FilterReturn:
+def is_not(name: str, value: str | float) -> FilterReturn:
     from weaviate.classes.query import Filter
 
     return Filter.by_property(name).not_equal(value)

@@ -232,6 +232,38 @@ def config_path(environment: Mapping[str, str]) -> Path | None:
     return path if path.is_file() else None
 
 
+class _FileSettings(Settings):
+    """Settings of one file and of nothing else."""
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        del settings_cls, env_settings, dotenv_settings, file_secret_settings
+        return (init_settings,)
+
+
+def load_settings_of(path: Path) -> Settings:
+    """Read one file; the environment says nothing.
+
+    Raises:
+        ConfigurationError: As `load_settings`, or the file cannot be read.
+    """
+    try:
+        return _FileSettings(**tomllib.loads(path.read_text(encoding="utf-8")))
+    except (OSError, UnicodeError) as exc:
+        raise ConfigurationError(f"{str(path)!r} cannot be read: {type(exc).__name__}") from exc
+    except ValidationError as exc:
+        raise _wrong(exc) from exc
+    except tomllib.TOMLDecodeError as exc:
+        raise ConfigurationError(f"configuration file is not TOML: {exc}") from exc
+
+
 def load_settings() -> Settings:
     """Read files and environment.
 
@@ -243,13 +275,17 @@ def load_settings() -> Settings:
     try:
         return Settings()
     except ValidationError as exc:
-        problems = "; ".join(
-            f"{'.'.join(str(part) for part in error['loc'])}: {error['msg']}"
-            for error in exc.errors(include_url=False, include_input=False)
-        )
-        raise ConfigurationError(f"configuration is wrong: {problems}") from exc
+        raise _wrong(exc) from exc
     except tomllib.TOMLDecodeError as exc:
         raise ConfigurationError(f"configuration file is not TOML: {exc}") from exc
+
+
+def _wrong(error: ValidationError) -> ConfigurationError:
+    problems = "; ".join(
+        f"{'.'.join(str(part) for part in each['loc'])}: {each['msg']}"
+        for each in error.errors(include_url=False, include_input=False)
+    )
+    return ConfigurationError(f"configuration is wrong: {problems}")
 
 
 def _refuse_unknown_variables(environment: Mapping[str, str]) -> None:

@@ -102,6 +102,16 @@ def create_engine(url: URL, *, pooled: bool = True) -> Engine:
     return engine
 
 
+def reading(engine: Engine) -> Engine:
+    """Return the engine whose transactions are of one snapshot; in SQLite they wait for no writer.
+
+    A transaction of it may write, if nobody else writes meanwhile.
+    """
+    if engine.dialect.name == "sqlite":
+        return engine.execution_options(**{_READS: True})
+    return engine.execution_options(isolation_level="REPEATABLE READ")
+
+
 def _connected(connection: _DriverConnection, _record: object) -> None:
     """Set what SQLite forgets between connections. WAL it remembers: `migrating` sets that."""
     cursor = connection.cursor()

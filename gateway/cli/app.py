@@ -21,6 +21,7 @@ from gateway.cli import (
     commands_keys,
     commands_models,
     commands_monitor,
+    commands_moving,
     commands_origins,
     commands_policy,
     commands_processes,
@@ -72,6 +73,7 @@ for module in (
     commands_webhooks,
     commands_audit,
     commands_configuration,
+    commands_moving,
     commands_demo,
 ):
     module.register(app)

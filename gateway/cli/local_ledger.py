@@ -27,7 +27,7 @@ class LocalLedger:
         self.clock: Clock = SystemClock()
         self.ids: IdFactory = RandomIds(self.clock)
         self.ledger: Ledger = open_ledger(settings, clock=self.clock, ids=self.ids)
-        self.actor = _actor()
+        self.actor = actor()
 
 
 def with_ledger(settings: Settings, work: Callable[[LocalLedger], Awaitable[T]]) -> T:
@@ -65,7 +65,8 @@ def parse_origin(text: str) -> OriginRef:
         ) from exc
 
 
-def _actor() -> str:
+def actor() -> str:
+    """Return who gives the command, as the journal writes it."""
     try:
         return f"cli:{getpass.getuser()}"
     except (OSError, KeyError):

@@ -102,7 +102,7 @@ def _bare() -> Iterator[tuple[subprocess.Popen[str], int]]:
 
 
 def _body(number: int) -> bytes:
-    return f"Page {number}. ".encode().ljust(BODY_BYTES, b"A lamp gives light to the quay. ")
+    return (f"Page {number}. " + "A lamp gives light to the quay. " * 400).encode()[:BODY_BYTES]
 
 
 def _report(bare: Side, ours: Side, *, queued: int) -> str:

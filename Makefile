@@ -10,7 +10,7 @@ ARGS ?=
 BIN := .venv/bin
 STAMP := .venv/.synced
 
-.PHONY: help setup demo test soak test-adapters fuzz check format dev openapi train-setup bench-peers-setup bench-ingest bench-load clean
+.PHONY: help setup demo test soak test-adapters fuzz check format dev openapi licences dist vulnerabilities train-setup bench-peers-setup bench-ingest bench-load clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -58,6 +58,15 @@ dev: $(STAMP) ## Run broker, worker and gateway with reload, data in ./var
 
 openapi: $(STAMP) ## Write docs/openapi.json anew from the code
 	@$(BIN)/python -m gateway.http.openapi docs/openapi.json
+
+licences: $(STAMP) ## Write docs/licences.md anew and fail where a licence may not be used
+	@$(BIN)/python -m scripts.licences --write
+
+dist: $(STAMP) ## Build the last commit twice into ./dist, the same to the byte, with its bill of materials
+	@./scripts/dist.sh
+
+vulnerabilities: $(STAMP) ## Ask the advisory database about every locked package (needs the network)
+	@$$(command -v uv || echo .uv/bin/uv) audit --locked
 
 train-setup: ## Make .venv-train, which trains the classifier: PyTorch, by pip, for the CPU
 	@python3 -m venv .venv-train

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Builds wheel and source archive of the last commit twice, in two folders, and fails unless they are the
+# same to the byte; then writes the bill of materials beside them in ./dist. Run by `make dist`.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+uv=$(command -v uv || echo "$PWD/.uv/bin/uv")
+SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
+export SOURCE_DATE_EPOCH
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+for name in one another-place; do
+  mkdir -p "$work/$name"
+  git archive HEAD | tar -x -C "$work/$name"
+  "$uv" build --quiet --out-dir "$work/$name.out" "$work/$name"
+  (cd "$work/$name.out" && sha256sum -- *.whl *.tar.gz) >"$work/$name.sha256"
+done
+if ! cmp --silent "$work/one.sha256" "$work/another-place.sha256"; then
+  echo "two builds of one commit differ:" >&2
+  diff "$work/one.sha256" "$work/another-place.sha256" >&2 || true
+  exit 1
+fi
+mkdir -p dist
+cp "$work"/one.out/*.whl "$work"/one.out/*.tar.gz dist/
+cp "$work/one.sha256" dist/SHA256SUMS
+.venv/bin/python -m scripts.sbom dist/mithridate.cdx.json
+cat dist/SHA256SUMS

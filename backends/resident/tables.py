@@ -86,11 +86,13 @@ class ResidentTables:
             found = await self._words.of(words)
         return [token for word in words for token in found[word]]
 
-    async def current(self, name: str, table: AsyncTable) -> Copy | None:
+    async def current(
+        self, name: str, table: AsyncTable, *, to_its_end: bool = False
+    ) -> Copy | None:
         """Return the table as of now; None where LanceDB itself should be asked.
 
-        That is where the copy would be too large, or is not ready in `patience_seconds`: it is
-        made in the background.
+        That is where the copy would be too large, or is not ready in `patience_seconds` (unless
+        `to_its_end`): it is made in the background.
         """
         if self._max_bytes <= 0:
             return None
@@ -111,7 +113,7 @@ class ResidentTables:
         if task is None or task.done() or task.get_loop() is not asyncio.get_running_loop():
             task = asyncio.get_running_loop().create_task(self._refresh(name, version))
             held.tasks[name] = task
-        await asyncio.wait({task}, timeout=self._patience)
+        await asyncio.wait({task}, timeout=None if to_its_end else self._patience)
         copy = held.copies.get(name)
         return copy if copy is not None and copy.version >= version else None
 

@@ -122,7 +122,8 @@ def own_report(found: OwnTime) -> str:
         (
             f"{found.questions} questions, {found.chunks:,} made-up chunks beside the labelled set's. CPU-ms of "
             "all threads, the embedder's taken off; *asked first*: no sentence of its evidence read "
-            "for an earlier question but by chance.",
+            f"for an earlier question but by chance. Copies in memory: {found.held_bytes / 2**20:,.0f} MiB, made in "
+            f"{found.copied_seconds:.0f} s of CPU.",
             table(("stage", "asked first p50", "p95", "asked again p50", "p95"), spent),
             table(
                 (

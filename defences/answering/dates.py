@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from defences.answering.hints import may_have_digits, may_have_word
+
 _MONTHS: Final = {
     name: number
     for number, names in enumerate(
@@ -80,6 +82,11 @@ _PAST: Final = re.compile(
     re.IGNORECASE,
 )
 _WEEKDAY: Final = re.compile(rf"\b(?P<w>{'|'.join(WEEKDAYS)})s?\b", re.IGNORECASE)
+# One stands wherever the pattern of its kind finds something without a digit.
+_MONTH_NAMES: Final = frozenset(_MONTHS)
+_NAMED_HOURS: Final = frozenset({"noon", "midday", "midnight"})
+_PARTS: Final = frozenset({"half", "quarter"})
+_DAYS: Final = frozenset([*WEEKDAYS, *(f"{day}s" for day in WEEKDAYS)])
 _CENTURY: Final = 100
 _DAY_MINUTES: Final = 1440
 
@@ -132,7 +139,9 @@ def same_moment(first: Moment, second: Moment) -> bool:
 
 
 def _dates(text: str) -> Iterator[Moment]:
-    for pattern in (_ISO, _SLASHED, _DAY_MONTH, _MONTH_DAY, _MONTH_YEAR, _MONTH_ALONE):
+    numeric = (_ISO, _SLASHED) if may_have_digits(text) else ()
+    named = (_DAY_MONTH, _MONTH_DAY, _MONTH_YEAR, _MONTH_ALONE)
+    for pattern in (*numeric, *(named if may_have_word(text, _MONTH_NAMES) else ())):
         for match in pattern.finditer(text):
             moment = _date(match)
             if moment is not None:
@@ -157,6 +166,8 @@ def _date(match: re.Match[str]) -> Moment | None:
 
 
 def _years(text: str) -> Iterator[Moment]:
+    if not may_have_digits(text):
+        return
     for match in _DECADE.finditer(text):
         yield Moment(start=match.start(), end=match.end(), year=int(match.group("y")), decade=True)
     for match in _BARE_YEAR.finditer(text):
@@ -166,9 +177,13 @@ def _years(text: str) -> Iterator[Moment]:
 
 
 def _times(text: str) -> Iterator[Moment]:
-    for pattern in (_CLOCK, _HALF_DAY, _NAMED_TIME):
+    clocks = (_CLOCK, _HALF_DAY) if may_have_digits(text) else ()
+    named = (_NAMED_TIME,) if clocks or may_have_word(text, _NAMED_HOURS) else ()
+    for pattern in (*clocks, *named):
         for match in pattern.finditer(text):
             yield Moment(start=match.start(), end=match.end(), minute=_minute(match.groupdict()))
+    if not may_have_word(text, _PARTS):
+        return
     for match in _PAST.finditer(text):
         hour = match["h"].lower()
         parts = {"h": str(_HOURS.get(hour, hour)), "half": match["half"]}
@@ -188,6 +203,8 @@ def _minute(parts: dict[str, str | None]) -> int:
 
 
 def _weekdays(text: str) -> Iterator[Moment]:
+    if not may_have_word(text, _DAYS):
+        return
     for match in _WEEKDAY.finditer(text):
         yield Moment(
             start=match.start(), end=match.end(), weekday=WEEKDAYS[match.group("w").lower()]

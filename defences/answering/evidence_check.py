@@ -14,10 +14,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from defences.answering.keywords import keywords
+from defences.answering.keywords import keyword_set, keywords
 from defences.answering.values import Value, ValueKind, find_values, same_value
 from domain.answering import Draft, EvidenceSubset
-from domain.quoting import MIN_CHARACTERS, TRIM, fold
+from domain.quoting import MIN_CHARACTERS, TRIM, folded
 from domain.text import Span
 
 STRUCK_OUT: Final = "[struck]"
@@ -47,11 +47,14 @@ _COUNTS_DOCUMENTS: Final = frozenset(keywords("documents sources passages quotes
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Evidence:
-    """A subset as it is searched: folded, as words, and as figures (read when first asked for)."""
+    """A subset as it is searched: folded, and as its words, told when first asked for."""
 
     folded: tuple[str, ...]
-    words: frozenset[str]
     text: str
+
+    @property
+    def words(self) -> frozenset[str]:
+        return keyword_set(self.text)
 
 
 def check_evidence(question: str, draft: Draft) -> Draft:
@@ -76,14 +79,14 @@ def check_evidence(question: str, draft: Draft) -> Draft:
 
 def _read(question: str, subset: EvidenceSubset) -> _Evidence:
     texts = [question]
-    folded = [fold(question).text]
+    flat = [folded(question)]
     for hit in subset.chunks:
         chunk = hit.chunk
-        folded.append(fold(chunk.text, chunk.mentions).text)
-        folded.append(fold(chunk.heading).text)
+        flat.append(folded(chunk.text, chunk.mentions))
+        flat.append(folded(chunk.heading))
         texts += [chunk.heading, _unmasked(chunk.text, chunk.mentions)]
     text = "\n".join(texts)[:MAX_EVIDENCE_CHARS]
-    return _Evidence(folded=tuple(folded), words=frozenset(keywords(text)), text=text)
+    return _Evidence(folded=tuple(flat), text=text)
 
 
 def _unmasked(text: str, mentions: Sequence[Span]) -> str:
@@ -105,9 +108,9 @@ def _faults(draft: Draft, evidence: _Evidence) -> Iterator[Span]:
 
 
 def _unfounded_quotes(draft: Draft, evidence: _Evidence) -> Iterator[Span]:
-    answer = fold(draft.answer).text
+    answer = folded(draft.answer)
     for match in _QUOTED.finditer(draft.rationale):
-        wanted = fold(next(group for group in match.groups() if group)).text.strip(TRIM)
+        wanted = folded(next(group for group in match.groups() if group)).strip(TRIM)
         if sum(map(str.isalnum, wanted)) < MIN_CHARACTERS or wanted in answer:
             continue
         if not any(wanted in text for text in evidence.folded):
@@ -130,14 +133,14 @@ def _unfounded_citations(draft: Draft, evidence: _Evidence) -> Iterator[Span]:
 
 
 def _stands(text: str, evidence: _Evidence) -> bool:
-    wanted = fold(text).text.strip(TRIM + "()")
+    wanted = folded(text).strip(TRIM + "()")
     return any(wanted in known for known in evidence.folded)
 
 
 def _unfounded_figures(text: str, evidence: _Evidence, *, besides: Sequence[Span]) -> list[Span]:
     if not any(character.isdigit() for character in text):
         return []  # a number in words is a manner of speaking as often as a figure
-    flat = fold(text).text.strip(TRIM)
+    flat = folded(text).strip(TRIM)
     if any(flat in known for known in evidence.folded):
         return []  # the words themselves stand there
     known = find_values(evidence.text)

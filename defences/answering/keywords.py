@@ -275,7 +275,9 @@ def respell(terms: Sequence[str], vocabulary: Iterable[str]) -> tuple[str, ...]:
     A misspelling is one letter more, less or other, or two neighbours swapped, in a word of at
     least five letters with the right first letter.
     """
-    known = set(vocabulary)
+    known = vocabulary if isinstance(vocabulary, frozenset) else frozenset(vocabulary)
+    if all(term in known or len(term) < _MIN_MISSPELT for term in terms):
+        return tuple(terms)
     by_first: dict[str, list[str]] = {}
     for word in sorted(known):
         by_first.setdefault(word[:1], []).append(word)

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from defences.answering.hints import may_have_digits, may_have_word
+
 _UNITS: Final = {
     word: float(value)
     for value, word in enumerate(
@@ -97,6 +99,9 @@ _ORDINAL: Final = re.compile(rf"\b(?:{'|'.join(_ORDINALS)})\b", re.IGNORECASE)
 _TIMES_WORD: Final = re.compile(
     r"\b(?:(?<!\bat )once|twice|thrice)\b", re.IGNORECASE
 )  # at once: without delay
+_SPOKEN: Final = frozenset(
+    [*_UNITS, *_TENS, *_SCALES, "dozen", "half", *_ORDINALS, *_TIMES]
+)  # one begins whatever the three patterns above find
 _PRONOUN_BEFORE: Final = re.compile(
     r"\b(?:no|any|every|each|this|that|which|some|the|another)[\s-]+$", re.IGNORECASE
 )
@@ -132,6 +137,8 @@ def find_numbers(text: str) -> tuple[Number, ...]:
 
 
 def _figures(text: str) -> Iterator[Number]:
+    if not may_have_digits(text):
+        return
     for match in _FIGURE.finditer(text):
         tail = (match.group("tail") or "").strip().lower()
         value = _read_digits(match.group("digits"))
@@ -166,6 +173,8 @@ def _read_digits(digits: str) -> float:
 
 
 def _spelled(text: str) -> Iterator[Number]:
+    if not may_have_word(text, _SPOKEN):
+        return
     for match in _WORDS.finditer(text):
         word = match.group().lower()
         if word == "one" and (

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from defences.answering.figures import Value, ValueKind
+from defences.answering.hints import may_have_word
 from defences.answering.numbers import find_numbers
 from defences.answering.units import CALENDAR, DAY, SECOND, time_unit
 
@@ -35,10 +36,22 @@ _HALF: Final = re.compile(
     re.IGNORECASE,
 )
 _CONTEXT: Final = 28
+_UNITS: Final = (
+    "second", "minute", "hour", "day", "night", "week", "fortnight", "month", "quarter", "year",
+    "decade", "century",
+)  # fmt: skip
+_ADVERBS: Final = (
+    "hourly", "daily", "nightly", "weekly", "fortnightly", "monthly", "quarterly", "yearly",
+    "annually",
+)  # fmt: skip
+_UNIT_WORDS: Final = frozenset([*_UNITS, *(f"{unit}s" for unit in _UNITS), *_ADVERBS])
+"""One stands in whatever a pattern above finds."""
 
 
 def find_frequencies(text: str) -> Iterator[Value]:
     """Yield "every 6 months", "twice a year", "quarterly" as the time from one to the next."""
+    if not may_have_word(text, _UNIT_WORDS):
+        return
     for match in _TIMES_A.finditer(text):
         times, count = _count(match.group("times")), _count(match.group("count"))
         if times is not None and count is not None:
@@ -97,6 +110,8 @@ def in_days(value: Value, name: str) -> Value:
 
 def find_articles(text: str, values: Sequence[Value]) -> Iterator[Value]:
     """Yield "a month", "half an hour", "an hour and a half", but not the month of a rate."""
+    if not may_have_word(text, _UNIT_WORDS):
+        return
     for match in _HALF.finditer(text):
         part = match.group("part").lower()
         share = 0.75 if part.startswith("three") else 0.25 if "quarter" in part else 0.5

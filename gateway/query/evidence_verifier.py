@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from defences.answering.agreement import same_answer
 from defences.answering.focus import Focus, find_focus, yes_or_no
-from defences.answering.keywords import keywords
+from defences.answering.keywords import keyword_set, keywords
 from defences.answering.questions import AnswerType, QuestionProfile, read_question
 from domain.answering import Draft, EvidenceSubset, Question
 from domain.retrieval import Embedder
@@ -104,7 +104,7 @@ def _shortlist(
     if not draft.usable:
         return ()
     wanted = {*profile.terms, *keywords(draft.answer)}
-    counts = [len(wanted & set(keywords(item.in_context))) for item in candidates]
+    counts = [len(wanted & keyword_set(item.in_context)) for item in candidates]
     order = sorted(range(len(candidates)), key=lambda at: (-counts[at], at))
     return tuple(candidates[at] for at in order[:_SHORTLIST] if counts[at] > 0)
 
@@ -153,7 +153,7 @@ def _answer_is_quoted(profile: QuestionProfile, draft: Draft) -> bool:
 
 def _topicality(profile: QuestionProfile, candidate: Candidate, cosine: float) -> float:
     """Return how much a sentence speaks of what is asked, in [0, 1]."""
-    present = set(keywords(f"{candidate.in_context} {candidate.around}"))
+    present = keyword_set(candidate.in_context) | keyword_set(candidate.around)
     terms = set(profile.terms)
     words = len(terms & present) / len(terms) if terms else 0.0
     meaning = (cosine - _COSINE_FROM) / (_COSINE_TO - _COSINE_FROM)

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -22,7 +23,7 @@ from defences.answering.relations import (
     stated_relations,
 )
 from defences.answering.sentences import Sentence, SentenceKind, split_sentences
-from domain.documents import ChunkId
+from domain.documents import ChunkId, Span
 from domain.retrieval import ScoredChunk
 
 FEATURES: Final = (
@@ -86,29 +87,51 @@ def find_candidates(chunks: Sequence[ScoredChunk]) -> tuple[Candidate, ...]:
     found: list[Candidate] = []
     seen: set[tuple[str, str]] = set()
     for rank, chunk in enumerate(chunks):
-        sentences = split_sentences(chunk.chunk.text, masked=chunk.chunk.mentions)
         head = _head(chunk)
-        for at, sentence in enumerate(sentences):
-            known = (chunk.chunk.document_id, sentence.text)
-            if not sentence.answers or known in seen:
+        for place in _places(chunk.chunk.text, chunk.chunk.mentions):
+            known = (chunk.chunk.document_id, place.sentence.text)
+            if known in seen:
                 continue
             seen.add(known)
             found.append(
                 Candidate(
                     chunk=chunk,
                     rank=rank,
-                    sentence=sentence,
+                    sentence=place.sentence,
                     head=head,
-                    lead=_lead(sentences, at),
-                    topic="" if head or at == 0 else _opening(sentences[0]),
-                    around=" ".join(
-                        other.text
-                        for other in sentences[max(0, at - 1) : at + 2]
-                        if other is not sentence
-                    ),
+                    lead=place.lead,
+                    topic="" if head else place.topic,
+                    around=place.around,
                 )
             )
     return tuple(found)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Place:
+    """A sentence that can answer, with what its passage says beside it."""
+
+    sentence: Sentence
+    lead: str
+    topic: str
+    around: str
+
+
+@lru_cache(maxsize=4_096)  # a passage is read by drafter and verifier, and for the next question
+def _places(text: str, mentions: tuple[Span, ...]) -> tuple[_Place, ...]:
+    sentences = split_sentences(text, masked=mentions)
+    return tuple(
+        _Place(
+            sentence=sentence,
+            lead=_lead(sentences, at),
+            topic=_opening(sentences[0]) if at else "",
+            around=" ".join(
+                other.text for other in sentences[max(0, at - 1) : at + 2] if other is not sentence
+            ),
+        )
+        for at, sentence in enumerate(sentences)
+        if sentence.answers
+    )
 
 
 def _head(chunk: ScoredChunk) -> str:

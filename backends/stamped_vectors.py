@@ -86,6 +86,12 @@ class StampedVectorStore:
                 document_id, tenant_id=tenant_id, family_id=family_id, voting=voting
             )
 
+    async def set_trust(
+        self, document_id: DocumentId, *, tenant_id: TenantId, trust: float
+    ) -> None:
+        async with self._writing(tenant_id):
+            await self._vectors.set_trust(document_id, tenant_id=tenant_id, trust=trust)
+
     async def ping(self) -> None:
         await self._vectors.ping()
 

@@ -241,6 +241,16 @@ class WeaviateVectorStore:
                 changed = [replace(r, family_id=family_id, voting=voting) for r in group]
                 await self._write(changed, tenant_id, established=established)
 
+    async def set_trust(
+        self, document_id: DocumentId, *, tenant_id: TenantId, trust: float
+    ) -> None:
+        await self._session.client()
+        stale = has("document_key", digest(document_id)) & is_not("trust", trust)
+        for established in _SIDES:
+            async for group in self._pages(stale, tenant_id, established=established):
+                changed = [replace(record, trust=trust) for record in group]
+                await self._write(changed, tenant_id, established=established)
+
     async def ping(self) -> None:
         try:
             await self._session.ping()

@@ -68,6 +68,13 @@ class DocumentLifecycle(Protocol):
         """
         ...
 
+    async def reweigh(self, tenant_id: TenantId, document_id: DocumentId, *, trust: float) -> bool:
+        """Write the trust of an admitted document; return whether it still is admitted.
+
+        The journal has what it follows from: its origin's change of tier.
+        """
+        ...
+
     async def editions(
         self, tenant_id: TenantId, origin: OriginRef, *, logical_id: str | None, since: datetime
     ) -> Sequence[Edition]:

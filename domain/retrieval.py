@@ -205,6 +205,12 @@ class VectorStore(ChunkSearch, Protocol):
         """Move a document to another family, e.g. when the centre was withdrawn."""
         ...
 
+    async def set_trust(
+        self, document_id: DocumentId, *, tenant_id: TenantId, trust: float
+    ) -> None:
+        """Write the document's trust, in [0, 1], into its chunks, if it has any."""
+        ...
+
     async def ping(self) -> None:
         """Return if the store answers.
 

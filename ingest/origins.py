@@ -7,11 +7,12 @@ from domain.documents import Origin, OriginRef, TenantId
 from domain.ledger import OriginLedger
 from domain.retrieval import VectorStore
 from ingest.regrouping import Regrouping
+from ingest.reweighing import Reweighing
 from ingest.turns import Turns
 
 
 class OriginDesk:
-    """Establishes and revokes; every chunk of the origin changes sides, and families their voice."""
+    """Establishes and revokes; every chunk of the origin changes sides and trust, and families their voice."""
 
     def __init__(
         self,
@@ -19,12 +20,14 @@ class OriginDesk:
         origins: OriginLedger,
         vectors: VectorStore,
         regrouping: Regrouping,
+        reweighing: Reweighing,
         turns: Turns,
         clock: Clock,
     ) -> None:
         self._origins = origins
         self._vectors = vectors
         self._regrouping = regrouping
+        self._reweighing = reweighing
         self._turns = turns
         self._clock = clock
 
@@ -82,3 +85,4 @@ class OriginDesk:
             if present != origin:
                 await self._vectors.set_origin(present, tenant_id=tenant_id)
             await self._regrouping.regroup(tenant_id, origin.ref)
+            await self._reweighing.reweigh(tenant_id, origin.ref)

@@ -27,6 +27,7 @@ from ingest.publishers import PublisherDesk
 from ingest.regrouping import Regrouping
 from ingest.replaying import PolicyReplay
 from ingest.review import ReviewDesk
+from ingest.reweighing import Reweighing
 from ingest.suppressing import SuppressionDesk
 from ingest.turns import Turns
 from ingest.versions import VersionLookup
@@ -153,6 +154,7 @@ def build_ingestion(
         ledger=ledger,
         blobs=blobs,
         vectors=vectors,
+        policy=policy,
         clock=clock,
         turns=turns,
         near_duplicates=near_duplicates,
@@ -177,6 +179,7 @@ def build_origin_desk(
     ledger: Ledger,
     blobs: BlobStore,
     vectors: VectorStore,
+    policy: WeightedTrustPolicy,
     clock: Clock,
     turns: Turns | None = None,
     near_duplicates: NearDuplicateIndex | None = None,
@@ -195,6 +198,17 @@ def build_origin_desk(
             vectors=vectors,
             blobs=blobs,
             index=near_duplicates,
+        ),
+        reweighing=Reweighing(
+            ledger=ledger,
+            background=Background(
+                ledger=ledger,
+                policy=policy,
+                versions=VersionLookup(lifecycle=ledger.lifecycle, blobs=blobs, clock=clock),
+                clock=clock,
+            ),
+            policy=policy,
+            vectors=vectors,
         ),
         turns=turns or Turns(lock=None, clock=clock),
         clock=clock,

@@ -114,6 +114,20 @@ class SqlDocumentLifecycle:
 
         return await self._database.write(body)
 
+    async def reweigh(self, tenant_id: TenantId, document_id: DocumentId, *, trust: float) -> bool:
+        statement = (
+            update(documents)
+            .where(
+                documents.c.id == document_id,
+                documents.c.tenant_id == tenant_id,
+                documents.c.status == DocumentStatus.ADMITTED,
+            )
+            .values(trust=trust)
+        )
+        return await self._database.write(
+            lambda connection: connection.execute(statement).rowcount > 0
+        )
+
     async def editions(
         self, tenant_id: TenantId, origin: OriginRef, *, logical_id: str | None, since: datetime
     ) -> Sequence[Edition]:

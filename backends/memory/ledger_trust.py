@@ -140,6 +140,13 @@ class InMemoryDocumentLifecycle:
         kept.record = transitions.superseded(kept.record)
         return True
 
+    async def reweigh(self, tenant_id: TenantId, document_id: DocumentId, *, trust: float) -> bool:
+        kept = self._documents.kept_as(document_id, tenant_id)
+        if kept.record.status is not DocumentStatus.ADMITTED:
+            return False
+        kept.record = replace(kept.record, trust=trust)
+        return True
+
     async def editions(
         self, tenant_id: TenantId, origin: OriginRef, *, logical_id: str | None, since: datetime
     ) -> Sequence[Edition]:

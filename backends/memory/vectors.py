@@ -147,6 +147,12 @@ class InMemoryVectorStore:
         for side, record in self._having(tenant_id, lambda r: r.chunk.document_id == document_id):
             side.records[record.chunk.id] = replace(record, family_id=family_id, voting=voting)
 
+    async def set_trust(
+        self, document_id: DocumentId, *, tenant_id: TenantId, trust: float
+    ) -> None:
+        for side, record in self._having(tenant_id, lambda r: r.chunk.document_id == document_id):
+            side.records[record.chunk.id] = replace(record, trust=trust)
+
     async def ping(self) -> None:
         return
 

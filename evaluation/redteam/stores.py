@@ -87,6 +87,12 @@ class ScratchVectors:
             document_id, tenant_id=tenant_id, family_id=family_id, voting=voting
         )
 
+    async def set_trust(
+        self, document_id: DocumentId, *, tenant_id: TenantId, trust: float
+    ) -> None:
+        await self.apart.set_trust(document_id, tenant_id=tenant_id, trust=trust)
+        await self._own.set_trust(document_id, tenant_id=tenant_id, trust=trust)
+
     async def ping(self) -> None:
         return
 

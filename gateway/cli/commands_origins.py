@@ -124,6 +124,7 @@ def at_desk(act: Callable[[OriginDesk, LocalLedger], Awaitable[_T]]) -> _T:
     from domain.errors import ConfigurationError
     from gateway.cli.local_ledger import with_ledger
     from runtime.ingestion import build_origin_desk
+    from runtime.scanning import build_policy
     from runtime.settings import load_settings
     from runtime.storage import build_blobs, build_embedder, build_vectors, telling
 
@@ -142,6 +143,7 @@ def at_desk(act: Callable[[OriginDesk, LocalLedger], Awaitable[_T]]) -> _T:
                     ledger=local.ledger,
                     blobs=build_blobs(settings),
                     vectors=vectors,
+                    policy=build_policy(settings),
                     clock=local.clock,
                 )
                 return await act(desk, local)

@@ -324,6 +324,28 @@ async def test_superseding_replaces_an_admitted_document_once(ledger: Ledger) ->
     assert (told.action, told.facts) == ("document.superseded", {"by": "doc_two"})
 
 
+async def test_an_admitted_document_is_weighed_anew(ledger: Ledger) -> None:
+    await settled(ledger, upload("one"))
+
+    written = await ledger.lifecycle.reweigh(DEFAULT_TENANT, DocumentId("doc_one"), trust=0.625)
+
+    assert written
+    assert (await ledger.documents.get(DEFAULT_TENANT, DocumentId("doc_one"))).trust == 0.625
+
+
+async def test_what_is_not_admitted_any_more_is_not_weighed_anew(ledger: Ledger) -> None:
+    await settled(ledger, upload("one"))
+    await ledger.lifecycle.supersede(
+        DEFAULT_TENANT, DocumentId("doc_one"), by=DocumentId("doc_two"), at=NOW
+    )
+    before = await ledger.documents.get(DEFAULT_TENANT, DocumentId("doc_one"))
+
+    written = await ledger.lifecycle.reweigh(DEFAULT_TENANT, DocumentId("doc_one"), trust=0.625)
+
+    assert not written
+    assert await ledger.documents.get(DEFAULT_TENANT, DocumentId("doc_one")) == before
+
+
 async def test_the_bytes_of_a_superseded_document_may_come_again(ledger: Ledger) -> None:
     await settled(ledger, upload("one", content="same"))
     await ledger.lifecycle.supersede(

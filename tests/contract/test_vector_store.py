@@ -683,6 +683,28 @@ async def test_set_family_of_an_unknown_document_is_no_error(store: VectorStore)
     assert await store.document_ids(tenant_id=TenantId("nobody")) == frozenset()
 
 
+@pytest.mark.parametrize("side", [True, False])
+async def test_set_trust_is_what_search_returns_and_filters_by(
+    store: VectorStore, side: bool
+) -> None:
+    await store.upsert(
+        [record(f"d/{i}", established=side, trust=0.5) for i in range(2)]
+        + [record("e/0", established=side, trust=0.5), record("d/0", tenant=B, trust=0.5)]
+    )
+
+    await store.set_trust(DocumentId("d"), tenant_id=A, trust=0.75)
+    hits = await search(store, established=side, min_trust=0.6)
+
+    assert {hit.chunk.id: hit.trust for hit in hits} == {"d/0": 0.75, "d/1": 0.75}
+    assert [hit.trust for hit in await search(store, tenant=B)] == [0.5]
+
+
+async def test_set_trust_of_an_unknown_document_is_no_error(store: VectorStore) -> None:
+    await store.set_trust(DocumentId("d"), tenant_id=TenantId("nobody"), trust=0.5)
+
+    assert await store.document_ids(tenant_id=TenantId("nobody")) == frozenset()
+
+
 async def test_ping_returns(store: VectorStore) -> None:
     await store.ping()
 

@@ -151,3 +151,33 @@ async def test_a_document_indexed_while_its_origin_is_revoked_ends_in_the_pool(
     answer = await world.ask(QUESTION)
     assert answer.retrieved
     assert not any(hit.origin.established for hit in answer.retrieved)
+
+
+@pytest.mark.parametrize("reviewed", [False, True], ids=["established", "reviewed"])
+async def test_who_is_vouched_for_late_is_trusted_like_who_was_before(
+    tmp_path: Path, reviewed: bool
+) -> None:
+    world = await build_world(tmp_path)
+    late = await world.upload(TEXT, origin=HOUSE)
+    await world.establish(PARTNER, reviewed=reviewed)
+    early = await world.upload("# Hoses\n\nA hose of the Orlan pump is 3 m long.", origin=PARTNER)
+    assert late.trust is not None
+    assert early.trust is not None
+
+    await world.establish(HOUSE, reviewed=reviewed)
+    answer = await world.ask(QUESTION)
+
+    assert late.trust < early.trust
+    assert (await _present(world, late)).trust == pytest.approx(early.trust)
+    trusts = {hit.trust for hit in answer.retrieved if hit.chunk.document_id == late.id}
+    assert list(trusts) == [pytest.approx(early.trust)]
+
+
+async def test_a_revoked_origin_is_trusted_like_any_uploader(tmp_path: Path) -> None:
+    world = await build_world(tmp_path)
+    before = await world.upload(TEXT, origin=HOUSE)
+    await world.establish(HOUSE)
+
+    await _revoke(world, HOUSE)
+
+    assert (await _present(world, before)).trust == pytest.approx(before.trust)

@@ -28,6 +28,7 @@ ROUTES: Final[dict[JobName, str]] = {
     "audit.checkpoint": MAINTENANCE_QUEUE,
     "maintenance.sweep": MAINTENANCE_QUEUE,
     "maintenance.prune": MAINTENANCE_QUEUE,
+    "maintenance.verify": MAINTENANCE_QUEUE,
 }
 
 TRANSPORT_OPTIONS: Final[dict[str, object]] = {

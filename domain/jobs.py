@@ -14,6 +14,7 @@ JobName = Literal[
     "audit.checkpoint",
     "maintenance.sweep",
     "maintenance.prune",
+    "maintenance.verify",
 ]
 
 

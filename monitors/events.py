@@ -19,7 +19,13 @@ _SPECIFIC: Final[Mapping[tuple[str, bool], str]] = {
     ("detector-unavailable", False): "detector.unavailable",
 }
 _NOT_OF_ANSWERS: Final = frozenset(
-    {"calibration-drift", "detector-unavailable", "latency-p99", "ingestion-burst"}
+    {
+        "calibration-drift",
+        "detector-unavailable",
+        "latency-p99",
+        "ingestion-burst",
+        "invariant-broken",
+    }
 )
 
 

@@ -100,6 +100,14 @@ class WorkerSettings(Section):
 
 class MonitorSettings(Section):
     evaluate_seconds: float = Field(5.0, gt=0)
+    invariants_seconds: float = Field(
+        3600.0,
+        gt=0,
+        description="how often ledger, index and audit log are held against each other",
+    )
+    verdict_seconds: float = Field(
+        3600.0, gt=0, description="a document without a verdict for this long is alerted"
+    )
     topic_similarity: float = Field(0.48, gt=0, lt=1, description="cosine to join a topic")
     max_topics: int = Field(256, ge=1)
     window: int = Field(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 import httpx
@@ -22,6 +23,7 @@ from domain.retrieval import Embedder, VectorStore
 from runtime.home import embedded_broker, state_url
 from runtime.model_sections import EmbedderSettings, EndpointSettings
 from runtime.settings import Settings
+from runtime.storage_sections import VectorSettings
 
 
 @runtime_checkable
@@ -99,7 +101,7 @@ def build_vectors(settings: Settings, *, dimensions: int) -> VectorStore:
     """
     vectors = settings.vectors
     if vectors.backend == "lancedb":
-        return LanceDBVectorStore(settings.home / "index", dimensions=dimensions)
+        return LanceDBVectorStore(index_folder(settings), dimensions=dimensions)
     if vectors.backend == "memory":
         return InMemoryVectorStore()
     if vectors.weaviate_url is None:
@@ -113,6 +115,13 @@ def build_vectors(settings: Settings, *, dimensions: int) -> VectorStore:
         collection=vectors.collection,
         dimensions=dimensions,
     )
+
+
+def index_folder(settings: Settings) -> Path:
+    """Return where LanceDB's tables are: each collection but the default one by its name."""
+    default = VectorSettings().collection
+    name = settings.vectors.collection
+    return settings.home / ("index" if name == default else f"index-{name}")
 
 
 @asynccontextmanager

@@ -50,7 +50,11 @@ class VectorSettings(Section):
     weaviate_url: str | None = None
     weaviate_grpc_port: int = 50051
     weaviate_api_key: SecretStr | None = None
-    collection: str = "MithridateChunk"
+    collection: str = Field(
+        "MithridateChunk",
+        pattern=r"^[A-Z][A-Za-z0-9_]{0,99}$",
+        description="name of the index; another one stands beside it",
+    )
 
 
 class S3Settings(Section):

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Final
 
 import httpx
@@ -43,6 +44,7 @@ from ingest.review import ReviewDesk
 from monitors.calibration_drift import CalibrationDriftMonitor
 from monitors.deliveries import DeliveryPump
 from monitors.ingestion import IngestionMonitor
+from monitors.invariants import InvariantMonitor
 from monitors.latency import LatencyMonitor
 from monitors.observer import Observer
 from monitors.routing import AlertDispatcher
@@ -52,7 +54,7 @@ from runtime.access import build_doorkeeper
 from runtime.alerts import build_dispatcher, build_sinks, sink_rows
 from runtime.answer_cache import KeptAnswers
 from runtime.answering import build_decomposer, build_query, model_urls
-from runtime.audit import Checkpointer, build_checkpointer
+from runtime.audit import Checkpointer, audit_keys, build_checkpointer
 from runtime.backpressure import BackPressure
 from runtime.citations import build_citation_lookup
 from runtime.doorkeeping import Doorkeeper
@@ -128,6 +130,19 @@ class Services:
     def ingestion_monitor(self) -> IngestionMonitor:
         """Remembers nothing either."""
         return IngestionMonitor(self.ledger.documents, self.ledger.alerts, ids=self.ids)
+
+    @property
+    def invariant_monitor(self) -> InvariantMonitor:
+        """Remembers nothing either."""
+        return InvariantMonitor(
+            documents=self.ledger.documents,
+            journal=self.ledger.journal,
+            alerts=self.ledger.alerts,
+            vectors=self.vectors,
+            audit_keys=audit_keys(self.settings),
+            ids=self.ids,
+            verdict_within=timedelta(seconds=self.settings.monitors.verdict_seconds),
+        )
 
     @property
     def containment(self) -> ContainmentDesk:

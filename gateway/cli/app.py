@@ -32,6 +32,7 @@ from gateway.cli import (
     commands_topics,
     commands_trace,
     commands_tune,
+    commands_verify,
     commands_webhooks,
 )
 from gateway.cli.failures import NO_READER, GuardedGroup, silence_output
@@ -74,6 +75,7 @@ for module in (
     commands_audit,
     commands_configuration,
     commands_moving,
+    commands_verify,
     commands_demo,
 ):
     module.register(app)

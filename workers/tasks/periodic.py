@@ -32,6 +32,7 @@ def periods(settings: Settings) -> Mapping[JobName, float]:
     return {
         "maintenance.sweep": settings.queue.sweep_seconds,
         "maintenance.prune": settings.retention.prune_seconds,
+        "maintenance.verify": settings.monitors.invariants_seconds,
         "monitors.evaluate": settings.monitors.evaluate_seconds,
         "alerts.deliver": settings.queue.sweep_seconds,
         "audit.checkpoint": settings.audit.checkpoint_seconds,
@@ -73,9 +74,17 @@ def register_periodic(app: Celery, settings: Settings) -> None:
     async def prune_old(services: Services) -> int:
         return await prune(services.ledger.retention, settings.retention, now=services.clock.now())
 
+    async def check_invariants(services: Services) -> int:
+        changed = 0
+        for tenant_id in await services.ledger.documents.tenants():
+            now = services.clock.now()
+            changed += len(await services.invariant_monitor.evaluate(tenant_id, now=now))
+        return changed
+
     jobs: Mapping[JobName, Job] = {
         "maintenance.sweep": sweep,
         "maintenance.prune": prune_old,
+        "maintenance.verify": check_invariants,
         "monitors.evaluate": evaluate,
         "alerts.deliver": deliver,
         "audit.checkpoint": checkpoint,

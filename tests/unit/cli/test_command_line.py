@@ -103,6 +103,11 @@ COMMANDS = [
     ["config", "show"],
     ["config", "check"],
     ["doctor"],
+    ["migrate"],
+    ["backup"],
+    ["restore"],
+    ["verify"],
+    ["reindex"],
     ["demo"],
 ]
 SLOW = (

@@ -14,7 +14,7 @@ from tests.e2e.test_failures import verdicts
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow]
 
-IMPORTED = 40
+IMPORTED = 16
 
 
 def undecided(stack: Stack, ids: list[str]) -> list[str]:

@@ -46,8 +46,10 @@ from evaluation.injection.examples import Sizes, read_rows
 from evaluation.injection.held_out import held_out_samples
 from evaluation.injection.lessons import (
     CLOSING_LEARNING_RATE,
+    CLOSING_LOOKED_AT,
     LATER_LEARNING_RATE,
     LEARNING_RATE,
+    LOOKED_AT,
     MAX_TOKENS,
     SMOOTHING,
     classifier,
@@ -57,7 +59,7 @@ from evaluation.injection.lessons import (
     train,
 )
 from evaluation.injection.task_prompts import task_prompts
-from evaluation.injection.training_set import SEED, STREAMED, TrainingSet, closing, training_set
+from evaluation.injection.training_set import SEED, TrainingSet, closing, training_set
 from evaluation.sample_document import sample_document
 from ingest.parsers.inline import InlineParser
 
@@ -91,7 +93,7 @@ def export(model: Any, weights: Path, out: Path) -> None:  # noqa: ANN401
     shutil.copyfile(weights / "tokenizer.json", out / "tokenizer.json")
 
 
-def write_manifest(out: Path, *, threshold: float) -> str:
+def write_manifest(out: Path, *, threshold: float, sizes: Sizes) -> str:
     """Write the manifest and return its sha256, which the product pins."""
     manifest = {
         "name": "injection-minilm-int8",
@@ -109,7 +111,7 @@ def write_manifest(out: Path, *, threshold: float) -> str:
         "training": {
             "script": "evaluation/train_injection.py",
             "seed": SEED,
-            "sizes": asdict(Sizes()),
+            "sizes": asdict(sizes),
             "with": {name: version(name) for name in ("torch", "transformers", "onnxruntime")},
         },
     }
@@ -118,20 +120,23 @@ def write_manifest(out: Path, *, threshold: float) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def operating_threshold(out: Path, data: Path, benign: Path) -> float:
+def operating_threshold(
+    out: Path, data: Path, benign: Path, *, share: float, sizes: Sizes
+) -> float:
     """Return the least logit at which the held-out benign texts keep their bounds.
 
     At most `FALSE_POSITIVES` of the documents and `SHORT_FALSE_POSITIVES` of the short texts have a
     window above it.
     """
-    write_manifest(out, threshold=0.0)
+    write_manifest(out, threshold=0.0, sizes=sizes)
     encoder = OnnxInstructionClassifier(model_dir=out, manifest_sha256=None)
     linear = encoder.linear_weights()
     reader = WindowReader(
         ranker=WindowRanker(weights=linear.weights, bias=linear.bias), classifier=encoder
     )
     parser = InlineParser(max_text_chars=MAX_TEXT)
-    samples = list(held_out_samples(data, benign, documents_each=60, rows_each=150))
+    each, rows = (max(2, round(share * most)) for most in (60, 150))
+    samples = list(held_out_samples(data, benign, documents_each=each, rows_each=rows))
     samples = [sample for sample in samples if "quoting" not in sample.family]
     greatest = np.array([greatest_logit(reader, parser, sample.text) for sample in samples])
     attack = np.array([sample.attack for sample in samples])
@@ -157,7 +162,15 @@ def greatest_logit(reader: WindowReader, parser: InlineParser, text: str) -> flo
     return max((float(np.log(risk / (1 - risk))) for risk in risks if 0 < risk < 1), default=-10.0)
 
 
-def passes(model: Any, tokenizer: Any, prepared: TrainingSet, *, known: bool, out: Path) -> None:  # noqa: ANN401
+def passes(
+    model: Any,  # noqa: ANN401
+    tokenizer: Any,  # noqa: ANN401
+    prepared: TrainingSet,
+    *,
+    known: bool,
+    sizes: Sizes,
+    out: Path,
+) -> None:
     """Teach the encoder all that was prepared; where it is `known`, what it still errs on."""
     checkpoint = out / "encoder.pt"
     if not known:
@@ -173,16 +186,23 @@ def passes(model: Any, tokenizer: Any, prepared: TrainingSet, *, known: bool, ou
             train(
                 model,
                 tokenizer,
-                later_pass(model, tokenizer, prepared, number=number, sizes=Sizes()),
+                later_pass(model, tokenizer, prepared, number=number, sizes=sizes),
                 learning_rate=LATER_LEARNING_RATE,
                 smoothing=0.0,
                 checkpoint=checkpoint,
             )
-    for examples, rate in (
-        (prepared.examples[:STREAMED], LATER_LEARNING_RATE),
-        (closing(prepared), CLOSING_LEARNING_RATE),
+    for examples, rate, looked_at in (
+        (prepared.examples[: sizes.streamed], LATER_LEARNING_RATE, LOOKED_AT),
+        (closing(prepared, sizes), CLOSING_LEARNING_RATE, CLOSING_LOOKED_AT),
     ):
-        streamed_pass(model, tokenizer, examples, learning_rate=rate, checkpoint=checkpoint)
+        streamed_pass(
+            model,
+            tokenizer,
+            examples,
+            learning_rate=rate,
+            checkpoint=checkpoint,
+            looked_at=looked_at,
+        )
     checkpoint.unlink()
 
 
@@ -194,19 +214,28 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--checkpoint", type=Path, help="weights to go on from")
     parser.add_argument("--export-only", action="store_true", help="train nothing")
+    parser.add_argument(
+        "--limit", type=float, default=1.0, help="share of everything, to see that all of it runs"
+    )
     arguments = parser.parse_args()
     torch = import_module("torch")
     weights, out = official_weights(arguments.weights), arguments.out
     out.mkdir(parents=True, exist_ok=True)
+    share, sizes = arguments.limit, Sizes().scaled(arguments.limit)
+    torch.manual_seed(SEED)  # the head's first weights
     model = classifier(weights)
     if arguments.checkpoint:
         model.load_state_dict(torch.load(arguments.checkpoint, weights_only=True))
     if not arguments.export_only:
         prepared = training_set(
-            [row for row in read_rows(arguments.data) if not row.held_out],
-            documents(arguments.benign, seed=SEED, per_source=DOCUMENTS_PER_SOURCE),
+            [row for row in read_rows(arguments.data) if not row.held_out][:: round(1 / share)],
+            documents(
+                arguments.benign,
+                seed=SEED,
+                per_source=max(1, round(share * DOCUMENTS_PER_SOURCE)),
+            ),
             task_prompts(arguments.benign / PROMPTS),
-            sizes=Sizes(),
+            sizes=sizes,
         )
         with (out / "ranker.npz").open("wb") as file:
             np.savez_compressed(
@@ -214,10 +243,11 @@ def main() -> None:
                 weights=prepared.ranker.weights.astype(np.float16),
                 bias=np.float32(prepared.ranker.bias),
             )
-        passes(model, tokenizer_of(weights), prepared, known=bool(arguments.checkpoint), out=out)
+        known = bool(arguments.checkpoint)
+        passes(model, tokenizer_of(weights), prepared, known=known, sizes=sizes, out=out)
     export(model.eval(), weights, out)
-    threshold = operating_threshold(out, arguments.data, arguments.benign)
-    pin = write_manifest(out, threshold=threshold)
+    threshold = operating_threshold(out, arguments.data, arguments.benign, share=share, sizes=sizes)
+    pin = write_manifest(out, threshold=threshold, sizes=sizes)
     sys.stdout.write(f"SHIPPED_CLASSIFIER_SHA256 = {pin}\n")
 
 

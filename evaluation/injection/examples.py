@@ -7,7 +7,7 @@ import random
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
@@ -68,7 +68,12 @@ class Example:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizes:
-    """How many examples of each kind the encoder sees; those of each later pass last."""
+    """How many examples of each kind the encoder sees, of each later pass, and of the ranker's own.
+
+    Attributes:
+        streamed: Of the first pass's examples, how many the streamed pass looks at; the closing one
+            draws on the others.
+    """
 
     written: int = 7_500
     requests: int = 900
@@ -91,6 +96,14 @@ class Sizes:
     again_benign: int = 1_200
     ranked_first: int = 9_000
     ranked: int = 9_000
+    streamed: int = 20_000
+    closing_passages: int = 1_100
+    closing_attacks: int = 1_300
+    closing_benign: int = 900
+
+    def scaled(self, share: float) -> Sizes:
+        """Return so much of everything."""
+        return Sizes(**{name: max(1, int(count * share)) for name, count in asdict(self).items()})
 
 
 def read_rows(path: Path) -> list[Row]:

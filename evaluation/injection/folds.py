@@ -17,7 +17,6 @@ import random
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
@@ -66,10 +65,6 @@ class FoldClassifier:
         ]
 
 
-def part_of(sizes: Sizes) -> Sizes:
-    return Sizes(**{name: int(count * SHARE) for name, count in asdict(sizes).items()})
-
-
 def sample(rows: Sequence[Row], *, attack: bool) -> list[str]:
     texts = [row.text for row in rows if row.attack is attack]
     return random.Random(SEED).sample(texts, min(ROWS_EACH, len(texts)))  # noqa: S311
@@ -99,7 +94,7 @@ def main() -> None:
             [row for row in rows if name not in row.family],
             found,
             prompts,
-            sizes=part_of(Sizes()),
+            sizes=Sizes().scaled(SHARE),
         )
         model, tokenizer = classifier(weights), tokenizer_of(weights)
         with tempfile.TemporaryDirectory() as scratch:

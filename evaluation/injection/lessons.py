@@ -29,6 +29,7 @@ SMOOTHING: Final = 0.005
 LEARNT: Final = 0.12  # loss under which an example of the streamed pass is left out
 REPEATED: Final = 0.1  # of those that are, the share kept
 LOOKED_AT: Final = 640
+CLOSING_LOOKED_AT: Final = 320
 REPORT_EVERY: Final = 25
 
 
@@ -161,6 +162,7 @@ def streamed_pass(
     *,
     learning_rate: float,
     checkpoint: Path,
+    looked_at: int = LOOKED_AT,
 ) -> None:
     """Take the encoder once over the examples and learn from those that it still errs on.
 
@@ -175,8 +177,8 @@ def streamed_pass(
     loss_of = torch.nn.BCEWithLogitsLoss()
     kept: list[Example] = []
     losses: list[float] = []
-    for at in range(0, len(examples), LOOKED_AT):
-        looked = examples[at : at + LOOKED_AT]
+    for at in range(0, len(examples), looked_at):
+        looked = examples[at : at + looked_at]
         found = np.asarray(logits(model, tokenizer, [example.text for example in looked]))
         signs = np.asarray([1.0 if example.attack else -1.0 for example in looked])
         unlearnt = np.logaddexp(0.0, -signs * found) > LEARNT
@@ -199,7 +201,7 @@ def streamed_pass(
             f" {len(losses)} steps, loss {float(np.mean(losses[-REPORT_EVERY:])):.4f}\n"
         )
         sys.stdout.flush()
-        if at // LOOKED_AT % 8 == 0:
+        if at // looked_at % 8 == 0:
             torch.save(model.state_dict(), checkpoint)
     torch.save(model.state_dict(), checkpoint)
 

@@ -36,12 +36,6 @@ WINDOWS_PER_DOCUMENT: Final = 14
 _CARRIERS: Final = 20_000
 _EASY: Final = 9_000
 LATER_PASSES: Final = 2
-STREAMED: Final = 20_000
-"""Of the examples, so many go into the streamed pass; the closing one draws on the others."""
-
-_CLOSING_PASSAGES: Final = 1_100
-_CLOSING_ATTACKS: Final = 1_300
-_CLOSING_BENIGN: Final = 900
 BETWEEN_PEOPLE: Final = (
     *("private-letter", "formal-letter", "note-on-the-door") * 6,
     *("parents-letter", "mail-request", "mail-thread", "letter", "invitation", "forum-question"),
@@ -122,17 +116,17 @@ def training_set(
     return TrainingSet(ranker=ranker, examples=every, pools=pools)
 
 
-def closing(prepared: TrainingSet) -> list[Example]:
+def closing(prepared: TrainingSet, sizes: Sizes) -> list[Example]:
     """Return what the last pass looks at: what people ask of one another, and orders unseen so far.
 
     Held-out letters were what the encoder erred on most after the streamed pass.
     """
     rng = random.Random(SEED + 1)  # noqa: S311
-    kinds = rng.choices(BETWEEN_PEOPLE, k=_CLOSING_PASSAGES)
+    kinds = rng.choices(BETWEEN_PEOPLE, k=sizes.closing_passages)
     told = [rng.choice(cut(passage(rng, kind))) for kind in kinds]
-    unseen = prepared.examples[STREAMED:]
+    unseen = prepared.examples[sizes.streamed :]
     every = [Example(text=text, attack=False) for text in told]
-    every += [example for example in unseen if example.attack][:_CLOSING_ATTACKS]
-    every += [example for example in unseen if not example.attack][:_CLOSING_BENIGN]
+    every += [example for example in unseen if example.attack][: sizes.closing_attacks]
+    every += [example for example in unseen if not example.attack][: sizes.closing_benign]
     rng.shuffle(every)
     return every

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import asdict
 
 import pytest
 
@@ -18,6 +19,7 @@ from evaluation.injection.examples import (
     sentences,
     spliced,
 )
+from evaluation.injection.training_set import TrainingSet, closing
 
 CARRIERS = (
     "The reservoir holds two litres. Rinse it once a week. Let it dry in the open air.",
@@ -104,3 +106,22 @@ def test_the_windows_read_first_are_those_around_the_sentences_that_the_ranker_l
     assert any(GUEST in example.text for example in found)
     assert not any(example.attack or GUEST * 2 in example.text for example in found)
     assert len(found) <= 8
+
+
+def test_a_share_of_the_sizes_is_a_share_of_each() -> None:
+    whole, part = asdict(Sizes()), asdict(Sizes().scaled(0.01))
+
+    assert part == {name: max(1, count // 100) for name, count in whole.items()}
+    assert Sizes().scaled(1.0) == Sizes()
+
+
+def test_the_closing_pass_draws_on_what_the_streamed_one_left() -> None:
+    sizes = Sizes(streamed=3, closing_passages=4, closing_attacks=1, closing_benign=1)
+    examples = [Example(text=f"text {n}", attack=n % 2 == 0) for n in range(9)]
+    ranker = fit_ranker(examples)
+
+    found = closing(TrainingSet(ranker=ranker, examples=examples, pools=()), sizes)
+
+    told = [each.text for each in found if not each.text.startswith("text ")]
+    assert len(told) == 4
+    assert {each.text for each in found} - set(told) == {"text 3", "text 4"}

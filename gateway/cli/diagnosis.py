@@ -14,19 +14,25 @@ import httpx
 
 from backends.clock import SystemClock
 from backends.ids import RandomIds
+from backends.jobs_celery import CeleryJobQueue
 from backends.ledger.sql import SqlLedger
-from backends.redis_clients import celery_broker
+from backends.near_duplicates_redis import RedisNearDuplicateIndex
+from backends.redis_clients import celery_broker, opened_redis, parse_servers
+from defences.retrieval.shingles import SCHEME
+from domain.documents import DEFAULT_TENANT
 from domain.errors import ConfigurationError, MithridateError
 from runtime.answering import SHIPPED_ARTEFACTS, load_calibrators
-from runtime.home import announced_url, broker_url, database_url, embedded_broker
+from runtime.home import announced_url, broker_url, database_url, embedded_broker, state_url
 from runtime.scanning import build_parser, build_policy, build_scanner
 from runtime.settings import Settings
-from runtime.storage import build_embedder, build_vectors, close_vectors
+from runtime.storage import build_blobs, build_embedder, build_vectors, close_vectors
 
 _LEAST_FREE_BYTES: Final = 500_000_000
 _TIMEOUT_SECONDS: Final = 30.0
 _OPEN_TO_OTHERS: Final = 0o077
 _FIRST_START: Final = "`mithridate up` makes it"
+
+_STATE: Final = "start it, or correct queue.state_url or queue.url, its login or queue.ca_path"
 
 State = Literal["ok", "failed", "not there yet"]
 
@@ -48,6 +54,8 @@ def check_configuration(settings: Settings) -> list[str]:
         lambda: build_policy(settings),
         lambda: load_calibrators(settings.answering.calibration_path or SHIPPED_ARTEFACTS),
         lambda: celery_broker(broker_url(settings)),
+        lambda: settings.queue.state_url and parse_servers(state_url(settings)),
+        lambda: build_blobs(settings),
         lambda: SqlLedger(
             database_url(settings), clock=SystemClock(), ids=RandomIds(SystemClock())
         ),
@@ -133,19 +141,19 @@ def _broker(settings: Settings) -> Check:
             detail="the embedded one does not run",
             mend="`mithridate up` starts it",
         )
-    import redis
-
+    queue = CeleryJobQueue(
+        broker_url=broker_url(settings),
+        visibility_timeout_seconds=settings.queue.visibility_timeout_seconds,
+        ca_path=settings.queue.ca_path,
+    )
     try:
-        with redis.Redis.from_url(
-            broker_url(settings), socket_timeout=5, socket_connect_timeout=5
-        ) as client:
-            client.ping()
-    except (redis.RedisError, ValueError) as exc:
+        queue.ping()
+    except Exception as exc:  # the edge: the messages of foreign errors may hold a password
         return Check(
             name=name,
             state="failed",
-            detail=f"no answer ({type(exc).__name__})",
-            mend="start it, or correct queue.url (MITHRIDATE_QUEUE__URL)",
+            detail=f"no answer ({type(exc.__cause__ or exc).__name__})",
+            mend="start it, or correct queue.url (MITHRIDATE_QUEUE__URL), its login or queue.ca_path",
         )
     return Check(name=name, state="ok", detail="as configured")
 
@@ -161,6 +169,15 @@ async def _services(settings: Settings, *, fresh: bool) -> list[Check]:
             finally:
                 await ledger.close()
             return ""
+
+        async def blobs() -> str:
+            await build_blobs(settings).ping()
+            return settings.blobs.backend
+
+        async def state() -> str:
+            async with opened_redis(state_url(settings), ca_path=settings.queue.ca_path) as redis:
+                await RedisNearDuplicateIndex(redis, SCHEME).count(DEFAULT_TENANT)
+            return "locks, limits, kept answers, near-duplicates"
 
         async def embedder() -> str:
             built = build_embedder(settings.embedder, http)
@@ -188,13 +205,24 @@ async def _services(settings: Settings, *, fresh: bool) -> list[Check]:
 
         kept = settings.database.url is None and fresh
         local = settings.vectors.backend == "lancedb" and fresh
+        apart = settings.queue.url is not None or settings.queue.state_url is not None
         return [
-            _absent("database") if kept else await _try("database", database, _FIRST_START),
+            _absent("database")
+            if kept
+            else await _try("database", database, _mend_database(settings)),
+            *([await _try("state", state, _STATE)] if apart else []),
+            await _try("blobs", blobs, "see `blobs` settings: bucket, login, endpoint, disk"),
             _absent("index") if local else await _try("index", index, "see `vectors` settings"),
             await _try("embedder", embedder, "install anew: a model file is not as pinned"),
             await _try("parser", parser, "install anew, or raise the limits of ingest.parser"),
             await _try("detectors", detectors, "install anew with `make setup`"),
         ]
+
+
+def _mend_database(settings: Settings) -> str:
+    if settings.database.url is None:
+        return _FIRST_START
+    return "start it, correct database.url, or start `mithridate up` once: it migrates the schema"
 
 
 def _absent(name: str) -> Check:

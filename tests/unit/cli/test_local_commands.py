@@ -154,6 +154,7 @@ def test_doctor_on_a_fresh_machine_finds_nothing_to_mend(run: Run, tmp_path: Pat
         "data folder": "not there yet",
         "disk space": "ok",
         "broker": "not there yet",
+        "blobs": "ok",
         "database": "not there yet",
         "index": "not there yet",
         "embedder": "ok",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
@@ -32,6 +31,9 @@ PATIENCE_SECONDS: Final = 0.25
 """How long a search waits for a copy; LanceDB answers it where that is longer."""
 
 _MOST_SEGMENTS: Final = 8
+_RECENT: Final = 1_000
+"""A copy that was asked for within so many searches makes room for no other."""
+
 _BATCH: Final = 8_192
 _ROW_BYTES: Final = 1_200
 """Of a row beside its vector, before it is read: text, postings, columns."""
@@ -39,10 +41,17 @@ _ROW_BYTES: Final = 1_200
 
 @dataclass(slots=True)
 class _Held:
-    """What belongs to one process."""
+    """What belongs to one process.
+
+    Attributes:
+        used: At which search a copy was asked for last.
+        refused: Up to which search a table that found no room is not copied again.
+    """
 
     pid: int
-    copies: OrderedDict[str, Copy] = field(default_factory=OrderedDict)
+    copies: dict[str, Copy] = field(default_factory=dict)
+    searches: int = 0
+    used: dict[str, int] = field(default_factory=dict)
     refused: dict[str, int] = field(default_factory=dict)
     tasks: dict[str, asyncio.Task[None]] = field(default_factory=dict)
 
@@ -68,7 +77,7 @@ class ResidentTables:
         Args:
             opened_at: Opens a table of its own at a version.
             dimensions: Of the vectors.
-            max_bytes: Of all copies; the one used longest ago goes first.
+            max_bytes: Of all copies; one that nobody asks for makes room, else there is no other.
             min_rows_to_project: Rows from which vectors have a projection.
             patience_seconds: How long a search waits for a copy that is being made.
         """
@@ -99,13 +108,14 @@ class ResidentTables:
         with wrapped("reading a version"):
             version = await table.version()
         held = self._held()
+        held.searches += 1
+        held.used[name] = held.searches
         if (copy := held.copies.get(name)) is not None and copy.version == version:
-            held.copies.move_to_end(name)
             return copy
         with wrapped("counting"):
             rows = await table.count_rows()
         if rows * (4 * self._dimensions + _ROW_BYTES) > self._max_bytes or (
-            rows >= held.refused.get(name, rows + 1)
+            held.searches <= held.refused.get(name, 0)
         ):
             held.copies.pop(name, None)
             return None
@@ -134,11 +144,24 @@ class ResidentTables:
             # The version may be gone by now. The search that follows asks LanceDB, and says why.
             return
         held.copies[name] = copy
-        held.copies.move_to_end(name)
-        while sum(each.nbytes for each in held.copies.values()) > self._max_bytes:
-            least, dropped = held.copies.popitem(last=False)
-            if least == name:
-                held.refused[name] = sum(int(part.alive.sum()) for part in dropped.segments)
+        self._make_room(held, name)
+
+    def _make_room(self, held: _Held, newest: str) -> None:
+        """Drop copies that nobody asks for; where that is not enough, the newest.
+
+        Two copies in use never drive each other out, since each would be made again for ever.
+        """
+        idle = [name for name in held.copies if held.used[name] + _RECENT < held.searches]
+        for name in sorted(idle, key=held.used.__getitem__):
+            if self._fits(held):
+                return
+            del held.copies[name]
+        if not self._fits(held):
+            del held.copies[newest]
+            held.refused[newest] = held.searches + _RECENT
+
+    def _fits(self, held: _Held) -> bool:
+        return sum(copy.nbytes for copy in held.copies.values()) <= self._max_bytes
 
     async def _copied(self, table: AsyncTable, before: Copy | None, version: int) -> Copy:
         ids = (await table.query().select([]).with_row_id().to_arrow()).column(ROW_ID).to_numpy()

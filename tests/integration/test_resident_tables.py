@@ -85,6 +85,8 @@ async def test_a_copy_kept_current_over_compaction_finds_what_one_made_anew_find
 
     await kept.delete_document(DocumentId("d0-1"), tenant_id=A)
     anew = LanceDBVectorStore(tmp_path, dimensions=WIDE)
+    for store in (kept, anew):
+        await store.copy_into_memory(tenant_id=A)
     for text in ("refund policy", "KASE, returned!", "parcel days within the"):
         found = [
             await store.search(

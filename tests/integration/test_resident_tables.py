@@ -23,7 +23,8 @@ WORDS = ("refund", "policy", "within", "thirty", "days", "shipping", "parcels", 
 
 def _unit(rows: np.ndarray) -> np.ndarray:
     lengths: np.ndarray = np.linalg.norm(rows, axis=-1, keepdims=True)
-    return (rows / lengths).astype(np.float32)
+    units: np.ndarray = (rows / lengths).astype(np.float32)
+    return units
 
 
 def _clustered(count: int) -> np.ndarray:

@@ -191,8 +191,8 @@ def sentinel(program: str, folder: Path, master_port: int, *, name: str) -> Iter
 
     def ready() -> None:
         with closing(redis.Redis(host="127.0.0.1", port=port)) as client:
-            found = client.sentinel_ckquorum(name)
-            assert found
+            # An error until there is a quorum; what redis-py makes of the words differs by version.
+            client.sentinel_ckquorum(name)
 
     with running(program, folder, config, ready=ready, sentinel=True):
         yield port

@@ -13,6 +13,7 @@ from anyio import to_thread
 from prometheus_client.parser import text_string_to_metric_families
 
 from domain.scanning import Detector
+from runtime.access_sections import AccessSettings
 from runtime.settings import Settings, WebhookSettings
 from tests.fuzzing import assert_all_tested, fuzz
 from tests.http_services import Gateway, open_gateway
@@ -25,7 +26,12 @@ async def served(
     tmp_path: Path, detectors: Sequence[Detector], anyio_backend: str
 ) -> AsyncIterator[tuple[Gateway, str]]:
     """A gateway and the URL at which it is served."""
-    settings = Settings(data_dir=tmp_path, webhooks=WebhookSettings(allow_private_networks=True))
+    settings = Settings(
+        data_dir=tmp_path,
+        webhooks=WebhookSettings(allow_private_networks=True),
+        # Some hundred calls without a key come from one address, and are to be heard all.
+        access=AccessSettings(failures_per_minute=100_000),
+    )
     async with open_gateway(tmp_path, detectors=detectors, settings=settings) as gateway:
         with socket.create_server(("127.0.0.1", 0)) as listening:
             config = uvicorn.Config(gateway.app, lifespan="off", log_config=None, access_log=False)

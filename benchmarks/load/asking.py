@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import json
 from pathlib import Path
@@ -27,7 +28,8 @@ async def measure_questions(folder: Path, *, seconds: float, documents: int) -> 
         until(installation.ready, "the gateway to be ready")
         with installation.running("worker"):
             _fill(installation, documents)
-            until(lambda: waiting(installation) == 0, "every verdict")
+            # In a thread: to count, it runs a loop of its own.
+            await asyncio.to_thread(until, lambda: waiting(installation) == 0, "every verdict")
         numbers = itertools.count()
         rows = []
         for connections in AT_ONCE:

@@ -12,7 +12,7 @@ from domain.documents import Document, Origin, OriginRef, Provenance, Tier
 from domain.ledger import DocumentRecord, Ledger
 from domain.publishing import SignatureState
 from domain.scanning import ScanReport
-from domain.trust import TrustPolicy
+from domain.trust import TrustAssessment, TrustPolicy
 from ingest.versions import VersionLookup
 
 _MOST_OUTCOMES: Final = 500
@@ -54,6 +54,25 @@ class Background:
             reputation=await self._reputation(
                 record, origin, policy or self._policy, {} if known is None else known
             ),
+        )
+
+    async def assessed_again(
+        self,
+        record: DocumentRecord,
+        report: ScanReport,
+        policy: TrustPolicy,
+        *,
+        known: dict[OriginRef, float | None],
+    ) -> TrustAssessment:
+        """Return what a policy makes of a report today, at the age that the document was decided at.
+
+        Args:
+            known: Standings reckoned before, to be used and added to.
+        """
+        provenance = await self.provenance(record, policy=policy, known=known)
+        # Beside the loop: reports are as long as their documents' authors made them.
+        return await asyncio.to_thread(
+            policy.assess, report, provenance, now=record.decided_at or record.received_at
         )
 
     async def suppressed(self, document: Document, report: ScanReport) -> ScanReport:

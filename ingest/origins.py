@@ -12,7 +12,7 @@ from ingest.turns import Turns
 
 
 class OriginDesk:
-    """Establishes and revokes; every chunk of the origin changes sides and trust, and families their voice."""
+    """Establishes and revokes; an origin's chunks change sides and trust, and families their voice."""
 
     def __init__(
         self,

@@ -19,7 +19,7 @@ from defences.retrieval.families import ESTABLISHED_JOIN, FamilyDecision, Member
 from defences.retrieval.shingles import SCHEME, fingerprint
 from domain.documents import BlobStore, DocumentId, DocumentStatus, OriginRef, TenantId, Tier
 from domain.errors import NotFoundError
-from domain.ledger import DocumentFilter, DocumentLedger, DocumentRecord, OriginLedger
+from domain.ledger import DocumentFilter, DocumentLedger, DocumentRecord, OriginLedger, every
 from domain.retrieval import FamilyId, Fingerprint, NearDuplicateIndex, VectorStore
 from ingest.neighbours import text_key
 
@@ -171,14 +171,13 @@ class Regrouping:
 
     async def _families(self, tenant_id: TenantId, ref: OriginRef) -> set[FamilyId]:
         wanted = DocumentFilter(origin=ref, status=DocumentStatus.ADMITTED)
-        found: set[FamilyId] = set()
-        cursor: str | None = None
-        while True:
-            page = await self._documents.list(tenant_id, wanted, cursor=cursor, limit=_PAGE)
-            found |= {record.family_id for record in page.items if record.family_id is not None}
-            cursor = page.next_cursor
-            if cursor is None:
-                return found
+        return {
+            record.family_id
+            async for record in every(
+                lambda cursor: self._documents.list(tenant_id, wanted, cursor=cursor, limit=_PAGE)
+            )
+            if record.family_id is not None
+        }
 
     async def _nearby(
         self,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 
 from domain.documents import DocumentId, OriginRef, TenantId
@@ -58,7 +57,7 @@ class PolicyReplay:
         """
         record = await self._ledger.documents.get(tenant_id, document_id)
         stored = await self._ledger.documents.stored_assessment(tenant_id, document_id)
-        if stored is None or not _was_read(stored):
+        if stored is None or not was_read(stored):
             raise NotFoundError(f"document {document_id!r} has no report to explain")
         return await self._replayed(record, stored, policy, known={})
 
@@ -77,7 +76,7 @@ class PolicyReplay:
         known: dict[OriginRef, float | None] = {}
         for record in found.items:
             stored = await self._ledger.documents.stored_assessment(tenant_id, record.id)
-            if stored is not None and _was_read(stored):
+            if stored is not None and was_read(stored):
                 items.append(await self._replayed(record, stored, policy, known=known))
         return ReplayPage(
             items=tuple(items),
@@ -93,21 +92,18 @@ class PolicyReplay:
         *,
         known: dict[OriginRef, float | None],
     ) -> Replayed:
-        provenance = await self._background.provenance(record, policy=policy, known=known)
         return Replayed(
             record=record,
             before=stored.assessment,
-            # Beside the loop: reports are as long as their documents' authors made them.
-            after=await asyncio.to_thread(
-                policy.assess,
-                stored.report,
-                provenance,
-                now=record.decided_at or record.received_at,
-            ),
-            settled_by_person=record.decided_by not in (None, "policy"),
+            after=await self._background.assessed_again(record, stored.report, policy, known=known),
+            settled_by_person=settled_by_person(record),
         )
 
 
-def _was_read(stored: StoredAssessment) -> bool:
+def settled_by_person(record: DocumentRecord) -> bool:
+    return record.decided_by not in (None, "policy")
+
+
+def was_read(stored: StoredAssessment) -> bool:
     """Whether any detector looked: what was not parsed, no policy has assessed."""
     return bool(stored.report.completed)

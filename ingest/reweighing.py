@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from typing import Final
 
 from domain.documents import DocumentStatus, OriginRef, TenantId
-from domain.ledger import DocumentFilter, DocumentRecord, Ledger
+from domain.ledger import DocumentFilter, DocumentRecord, Ledger, every
 from domain.retrieval import VectorStore
 from domain.trust import TrustPolicy
 from ingest.background import Background
+from ingest.replaying import settled_by_person, was_read
 
 _PAGE: Final = 200
 
@@ -35,31 +35,27 @@ class Reweighing:
         wanted = DocumentFilter(origin=ref, status=DocumentStatus.ADMITTED)
         known: dict[OriginRef, float | None] = {}
         changed = 0
-        cursor: str | None = None
-        while True:
-            page = await self._ledger.documents.list(tenant_id, wanted, cursor=cursor, limit=_PAGE)
-            for record in page.items:
-                trust = await self._weighed(record, known)
-                if trust is None or trust == record.trust:
-                    continue
-                await self._vectors.set_trust(record.id, tenant_id=tenant_id, trust=trust)
-                changed += await self._ledger.lifecycle.reweigh(tenant_id, record.id, trust=trust)
-            cursor = page.next_cursor
-            if cursor is None:
-                return changed
+        async for record in every(
+            lambda cursor: self._ledger.documents.list(
+                tenant_id, wanted, cursor=cursor, limit=_PAGE
+            )
+        ):
+            trust = await self._weighed(record, known)
+            if trust is None or trust == record.trust:
+                continue
+            await self._vectors.set_trust(record.id, tenant_id=tenant_id, trust=trust)
+            changed += await self._ledger.lifecycle.reweigh(tenant_id, record.id, trust=trust)
+        return changed
 
     async def _weighed(
         self, record: DocumentRecord, known: dict[OriginRef, float | None]
     ) -> float | None:
-        """Return the trust it would be admitted with today, at the age that it was decided at."""
+        """Return the trust it would be admitted with today; None where there is no report."""
         stored = await self._ledger.documents.stored_assessment(record.tenant_id, record.id)
-        if stored is None or not stored.report.completed:
+        if stored is None or not was_read(stored):
             return None
-        provenance = await self._background.provenance(record, known=known)
-        released = record.decided_by not in (None, "policy")
         # Of what a person released the findings cost nothing: decision 0004.
+        released = settled_by_person(record)
         report = replace(stored.report, findings=()) if released else stored.report
-        assessment = await asyncio.to_thread(
-            self._policy.assess, report, provenance, now=record.decided_at or record.received_at
-        )
-        return assessment.score
+        again = await self._background.assessed_again(record, report, self._policy, known=known)
+        return again.score

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -12,7 +12,7 @@ from domain.audit import AuditKeys, ChainCheck
 from domain.clock import IdFactory
 from domain.documents import DEFAULT_TENANT, DocumentId, DocumentStatus, TenantId
 from domain.errors import NotFoundError
-from domain.ledger import AlertLedger, DocumentFilter, DocumentLedger, DocumentRecord, Journal
+from domain.ledger import AlertLedger, DocumentFilter, DocumentLedger, Journal, every
 from domain.monitoring import Alert, AlertId, AlertStatus, Severity
 from domain.retrieval import VectorStore
 from monitors.events import fingerprint
@@ -60,7 +60,9 @@ async def index_defects(
     """
     indexed = await vectors.document_ids(tenant_id=tenant_id)
     extra, missing = set(indexed), set[DocumentId]()
-    async for record in _all(documents, tenant_id):
+    async for record in every(
+        lambda cursor: documents.list(tenant_id, DocumentFilter(), cursor=cursor, limit=_PAGE)
+    ):
         if record.status is DocumentStatus.ADMITTED:
             if record.id in indexed:
                 extra.discard(record.id)
@@ -96,17 +98,6 @@ async def _disagrees(
     ):
         return False
     return holds != (record.status is DocumentStatus.ADMITTED)
-
-
-async def _all(documents: DocumentLedger, tenant_id: TenantId) -> AsyncIterator[DocumentRecord]:
-    cursor: str | None = None
-    while True:
-        page = await documents.list(tenant_id, DocumentFilter(), cursor=cursor, limit=_PAGE)
-        for record in page.items:
-            yield record
-        cursor = page.next_cursor
-        if cursor is None:
-            return
 
 
 class InvariantMonitor:

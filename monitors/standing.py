@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Final
 
 from domain.documents import TenantId
-from domain.ledger import AlertLedger
+from domain.ledger import AlertLedger, every
 from domain.monitoring import Alert, AlertStatus
 from monitors.events import EVENT_FIRING, EVENT_RESOLVED, payload
 
@@ -17,15 +17,11 @@ _PAGE: Final = 200
 
 async def firing(alerts: AlertLedger, tenant_id: TenantId, *monitors: str) -> AsyncIterator[Alert]:
     """Return every firing alert whose label `monitor` is one of these, page by page."""
-    cursor: str | None = None
-    while True:
-        page = await alerts.list(tenant_id, status=AlertStatus.FIRING, cursor=cursor, limit=_PAGE)
-        for alert in page.items:
-            if alert.labels.get("monitor") in monitors:
-                yield alert
-        cursor = page.next_cursor
-        if cursor is None:
-            return
+    async for alert in every(
+        lambda cursor: alerts.list(tenant_id, status=AlertStatus.FIRING, cursor=cursor, limit=_PAGE)
+    ):
+        if alert.labels.get("monitor") in monitors:
+            yield alert
 
 
 async def begin(alerts: AlertLedger, alert: Alert, numbers: Mapping[str, object]) -> bool:

@@ -6,14 +6,14 @@ that are gone cannot be had again.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
 from domain.clock import Clock
 from domain.documents import BlobStore, DocumentId, DocumentStatus, TenantId
 from domain.errors import InputError, MithridateError, NotFoundError
-from domain.ledger import DocumentFilter, DocumentRecord, Ledger
+from domain.ledger import DocumentFilter, Ledger, every
 from domain.retrieval import VectorStore
 from ingest.originals import original_key
 from ingest.pipeline import IngestPipeline
@@ -134,7 +134,11 @@ async def _blobs(parts: Parts, tenant_id: TenantId, *, mend: bool) -> list[Defec
     there = {key async for key in parts.blobs.keys(tenant_id)}
     originals: dict[str, DocumentId] = {}
     living: set[str] = set()
-    async for record in _documents(parts, tenant_id):
+    async for record in every(
+        lambda cursor: parts.ledger.documents.list(
+            tenant_id, DocumentFilter(), cursor=cursor, limit=_PAGE
+        )
+    ):
         if record.status is not DocumentStatus.DELETED:
             originals.setdefault(original_key(record.sha256), record.id)
             living.add(record.id)
@@ -178,16 +182,3 @@ async def _discard(parts: Parts, tenant_id: TenantId, key: str) -> bool:
     except MithridateError:
         return False
     return True
-
-
-async def _documents(parts: Parts, tenant_id: TenantId) -> AsyncIterator[DocumentRecord]:
-    cursor: str | None = None
-    while True:
-        page = await parts.ledger.documents.list(
-            tenant_id, DocumentFilter(), cursor=cursor, limit=_PAGE
-        )
-        for record in page.items:
-            yield record
-        cursor = page.next_cursor
-        if cursor is None:
-            return

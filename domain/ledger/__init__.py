@@ -39,7 +39,7 @@ from domain.ledger.monitoring import (
     QuestionRecord,
     WebhookLedger,
 )
-from domain.ledger.pages import Page
+from domain.ledger.pages import Page, every
 from domain.lifecycle import DocumentLifecycle
 from domain.publishing import PublisherLedger
 from domain.suppressions import SuppressionLedger
@@ -70,6 +70,7 @@ __all__ = [
     "Settlement",
     "StoredAssessment",
     "WebhookLedger",
+    "every",
 ]
 
 

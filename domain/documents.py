@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import NewType, Protocol
+from typing import Final, NewType, Protocol
 
 from domain.citations import ResolvedCitation
 from domain.decodings import Decodings
@@ -59,6 +59,10 @@ class DocumentStatus(StrEnum):
     SUPERSEDED = "superseded"
     """Admitted once, and replaced by a newer version of the same logical id."""
     DELETED = "deleted"
+
+
+UNDECIDED: Final = (DocumentStatus.RECEIVED, DocumentStatus.SCANNING)
+"""Of documents that wait for a verdict."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

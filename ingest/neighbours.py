@@ -60,6 +60,14 @@ _CONTAINED: Final = frozenset({DocumentStatus.QUARANTINED, DocumentStatus.REJECT
 _Other = TypeVar("_Other", Neighbour, Overlap)
 
 
+async def text_of(blobs: BlobStore, tenant_id: TenantId, document_id: DocumentId) -> str | None:
+    """Return the text of a document that was scanned; None where it is gone."""
+    try:
+        return (await blobs.get(tenant_id, text_key(document_id))).decode()
+    except NotFoundError:
+        return None
+
+
 def text_key(document_id: DocumentId) -> str:
     """Name the blob that keeps a document's hardened visible text."""
     return f"text/{document_id}"
@@ -243,11 +251,8 @@ class NeighbourLookup:
 
     async def _made_again(self, tenant_id: TenantId, document_id: DocumentId) -> Fingerprint | None:
         """Make the fingerprint of a text that was scanned under another scheme."""
-        try:
-            text = await self._blobs.get(tenant_id, text_key(document_id))
-        except NotFoundError:
-            return None
-        return await asyncio.to_thread(fingerprint, text.decode())
+        text = await text_of(self._blobs, tenant_id, document_id)
+        return None if text is None else await asyncio.to_thread(fingerprint, text)
 
     async def _seen(
         self, tenant_id: TenantId, text: str, own: Fingerprint, found: Resemblances
@@ -345,21 +350,17 @@ class NeighbourLookup:
         return tuple(read)
 
     async def _reworded(self, tenant_id: TenantId, document_id: DocumentId, text: str) -> bool:
-        try:
-            other = await self._blobs.get(tenant_id, text_key(document_id))
-        except NotFoundError:
+        other = await text_of(self._blobs, tenant_id, document_id)
+        if other is None:
             return False
-        known, own = await asyncio.to_thread(lambda: (word_pairs(other.decode()), word_pairs(text)))
+        known, own = await asyncio.to_thread(lambda: (word_pairs(other), word_pairs(text)))
         return carried_share(known, own) >= CARRIED
 
     async def _differences(
         self, tenant_id: TenantId, document_id: DocumentId, text: str
     ) -> Differences | None:
-        try:
-            other = await self._blobs.get(tenant_id, text_key(document_id))
-        except NotFoundError:
-            return None
-        return await asyncio.to_thread(differences, other.decode(), text)
+        other = await text_of(self._blobs, tenant_id, document_id)
+        return None if other is None else await asyncio.to_thread(differences, other, text)
 
 
 def _worth_reading(overlap: Overlap) -> bool:

@@ -14,10 +14,9 @@ from typing import Final
 from defences.retrieval.differences import differences
 from defences.retrieval.families import JOIN
 from domain.documents import BlobStore, DocumentId, DocumentStatus, OriginRef, TenantId
-from domain.errors import NotFoundError
 from domain.ledger import DocumentRecord, Ledger
 from domain.retrieval import NearDuplicateIndex
-from ingest.neighbours import text_key
+from ingest.neighbours import text_of
 
 MOST_LOOKED_AT: Final = 50
 """Suspects whose near-copies are read, those admitted first; more are of one flood as a rule."""
@@ -63,10 +62,10 @@ class OffendingCopies:
         self, tenant_id: TenantId, suspect: DocumentRecord, near: Sequence[DocumentId]
     ) -> set[DocumentId]:
         vouched = await self._established(tenant_id, near)
-        own = await self._text(tenant_id, suspect.id)
+        own = await text_of(self._blobs, tenant_id, suspect.id)
         if own is None or not vouched:
             return set()
-        texts = {one.id: await self._text(tenant_id, one.id) for one in vouched}
+        texts = {one.id: await text_of(self._blobs, tenant_id, one.id) for one in vouched}
         against = {
             id for id, text in texts.items() if text is not None and await _contradict(own, text)
         }
@@ -104,12 +103,6 @@ class OffendingCopies:
             ),
             key=_admitted,
         )
-
-    async def _text(self, tenant_id: TenantId, document_id: DocumentId) -> str | None:
-        try:
-            return (await self._blobs.get(tenant_id, text_key(document_id))).decode()
-        except NotFoundError:
-            return None
 
 
 async def _contradict(one: str, other: str) -> bool:

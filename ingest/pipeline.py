@@ -15,7 +15,7 @@ from typing import Final
 
 from defences.retrieval.families import FamilyDecision
 from domain.clock import Clock
-from domain.documents import BlobStore, Document, DocumentId, DocumentStatus
+from domain.documents import UNDECIDED, BlobStore, Document, DocumentId, DocumentStatus
 from domain.errors import DocumentUnreadableError, TransientError, UnsupportedMediaTypeError
 from domain.ledger import DocumentRecord, Ledger, Settlement
 from domain.retrieval import FamilyId
@@ -35,7 +35,6 @@ OVER_TIME_RULE: Final = "parsing.over-time"
 UNSUPPORTED_RULE: Final = "parsing.unsupported-type"
 TOO_LARGE_RULE: Final = "indexing.too-many-chunks"
 
-_UNDECIDED: Final = frozenset({DocumentStatus.RECEIVED, DocumentStatus.SCANNING})
 _ROUNDS: Final = 5
 
 
@@ -260,7 +259,7 @@ class IngestPipeline:
         """Bring the index to what the record says, once."""
         if record.status is DocumentStatus.ADMITTED:
             await self._restore(record)
-        elif record.status not in _UNDECIDED:  # a scan under way is writing, and looks after it
+        elif record.status not in UNDECIDED:  # a scan under way is writing, and looks after it
             await self._admission.withdraw(record)
         await self._neighbours.follow(record)
         if record.status is DocumentStatus.DELETED:

@@ -18,10 +18,9 @@ from defences.retrieval.differences import differences
 from defences.retrieval.families import ESTABLISHED_JOIN, FamilyDecision, Member, deal
 from defences.retrieval.shingles import SCHEME, fingerprint
 from domain.documents import BlobStore, DocumentId, DocumentStatus, OriginRef, TenantId, Tier
-from domain.errors import NotFoundError
 from domain.ledger import DocumentFilter, DocumentLedger, DocumentRecord, OriginLedger, every
 from domain.retrieval import FamilyId, Fingerprint, NearDuplicateIndex, VectorStore
-from ingest.neighbours import text_key
+from ingest.neighbours import text_of
 
 MAX_DEALT: Final = 1_000
 """Documents dealt at once; beyond it the circle of families is not widened further."""
@@ -235,11 +234,10 @@ class Regrouping:
         self, tenant_id: TenantId, document_id: DocumentId, texts: dict[DocumentId, str]
     ) -> str | None:
         if document_id not in texts:
-            try:
-                content = await self._blobs.get(tenant_id, text_key(document_id))
-            except NotFoundError:
+            text = await text_of(self._blobs, tenant_id, document_id)
+            if text is None:
                 return None
-            texts[document_id] = content.decode()
+            texts[document_id] = text
         return texts[document_id]
 
 

@@ -22,15 +22,13 @@ from domain.documents import (
     BlobStore,
     ChangeKind,
     Document,
-    DocumentId,
     DocumentStatus,
     Tier,
     VersionChange,
 )
-from domain.errors import NotFoundError
 from domain.ledger import DocumentRecord
 from domain.lifecycle import DocumentLifecycle, Edition, EditionMark
-from ingest.neighbours import text_key
+from ingest.neighbours import text_of
 
 
 class VersionLookup:
@@ -129,7 +127,7 @@ class VersionLookup:
         ]
 
     async def _compare(self, document: Document, earlier: Edition) -> Sequence[Change]:
-        text = await self._text(document, earlier.document_id)
+        text = await text_of(self._blobs, document.tenant_id, earlier.document_id)
         if text is not None:
             return await asyncio.to_thread(changes, text, document.text.text)
         return await asyncio.to_thread(
@@ -139,19 +137,13 @@ class VersionLookup:
     async def _witnesses(self, document: Document) -> Sequence[str]:
         """Return the texts of admitted near-copies that other established origins vouch for."""
         texts = [
-            await self._text(document, near.document_id)
+            await text_of(self._blobs, document.tenant_id, near.document_id)
             for near in document.neighbours
             if near.admitted
             and near.origin.established
             and near.origin.ref != document.provenance.origin.ref
         ]
         return [text for text in texts if text is not None]
-
-    async def _text(self, document: Document, document_id: DocumentId) -> str | None:
-        try:
-            return (await self._blobs.get(document.tenant_id, text_key(document_id))).decode()
-        except NotFoundError:
-            return None
 
 
 def _is_newer(edition: Edition, record: DocumentRecord) -> bool:

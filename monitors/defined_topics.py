@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from defences.answering.keywords import keyword_set
+from defences.answering.keywords import keyword_set, speaks_of
 from domain.clock import Clock, IdFactory
 from domain.documents import TenantId
 from domain.errors import InputError
@@ -18,13 +18,8 @@ MOST_DEFINED: Final = 64
 
 def covering(definitions: Sequence[TopicDefinition], question: str) -> TopicDefinition | None:
     """Return the oldest definition in force that covers the question; None where none does."""
-    standing = [one for one in definitions if one.removed_at is None]
-    if not standing:
-        return None
-    asked = keyword_set(question)
-    return next(
-        (one for one in standing if any(keyword_set(phrase) <= asked for phrase in one.about)), None
-    )
+    standing = (one for one in definitions if one.removed_at is None)
+    return next((one for one in standing if speaks_of(question, one.about)), None)
 
 
 async def define_topic(

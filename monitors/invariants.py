@@ -10,7 +10,7 @@ from typing import Final
 
 from domain.audit import AuditKeys, ChainCheck
 from domain.clock import IdFactory
-from domain.documents import DEFAULT_TENANT, DocumentId, DocumentStatus, TenantId
+from domain.documents import DEFAULT_TENANT, UNDECIDED, DocumentId, DocumentStatus, TenantId
 from domain.errors import NotFoundError
 from domain.ledger import AlertLedger, DocumentFilter, DocumentLedger, Journal, every
 from domain.monitoring import Alert, AlertId, AlertStatus, Severity
@@ -20,7 +20,6 @@ from monitors.standing import begin, end, firing
 
 BROKEN: Final = "invariant-broken"
 
-_UNDECIDED: Final = frozenset({DocumentStatus.RECEIVED, DocumentStatus.SCANNING})
 _PAGE: Final = 200
 _ENTRIES: Final = 1_000
 _NAMED: Final = 5
@@ -68,7 +67,7 @@ async def index_defects(
                 extra.discard(record.id)
             else:
                 missing.add(record.id)
-        elif record.status in _UNDECIDED:
+        elif record.status in UNDECIDED:
             extra.discard(record.id)
     suspects = sorted(extra | missing)
     confirmed = [
@@ -93,7 +92,7 @@ async def _disagrees(
         record = await documents.get(tenant_id, document_id)
     except NotFoundError:
         return holds
-    if record.status in _UNDECIDED or (
+    if record.status in UNDECIDED or (
         record.decided_at is not None and now - record.decided_at < SETTLED_FOR
     ):
         return False

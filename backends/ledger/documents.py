@@ -32,7 +32,7 @@ from backends.ledger.schema import (
 )
 from backends.ledger.webhooks import insert_deliveries
 from domain.clock import Clock, IdFactory
-from domain.documents import DocumentId, DocumentStatus, TenantId
+from domain.documents import UNDECIDED, DocumentId, DocumentStatus, TenantId
 from domain.ledger import (
     Backlog,
     DecisionAction,
@@ -198,7 +198,7 @@ class SqlDocumentLedger:
         query = (
             select(documents.c.id)
             .where(
-                documents.c.status.in_(transitions.UNDECIDED),
+                documents.c.status.in_(UNDECIDED),
                 documents.c.touched_at < received_before,
             )
             .order_by(documents.c.received_at, documents.c.id)
@@ -212,7 +212,7 @@ class SqlDocumentLedger:
         first_scan = case((documents.c.rescans == 0, documents.c.received_at))
         query = (
             select(documents.c.tenant_id, func.count(), func.min(first_scan).label("oldest"))
-            .where(documents.c.status.in_(transitions.UNDECIDED))
+            .where(documents.c.status.in_(UNDECIDED))
             .group_by(documents.c.tenant_id)
         )
 

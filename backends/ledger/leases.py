@@ -9,7 +9,7 @@ from sqlalchemy import Connection, select
 from backends.ledger import transitions
 from backends.ledger.records import find_record, save_change
 from backends.ledger.schema import documents
-from domain.documents import DocumentId, DocumentStatus
+from domain.documents import UNDECIDED, DocumentId, DocumentStatus
 from domain.ledger import DocumentRecord
 
 
@@ -23,7 +23,7 @@ def begin(
         ScanUnderWayError: Another's lease is live.
     """
     before = find_record(connection, document_id, locked=True)
-    if before.status not in transitions.UNDECIDED:
+    if before.status not in UNDECIDED:
         return None
     touched_at = connection.execute(
         select(documents.c.touched_at).where(documents.c.id == document_id)

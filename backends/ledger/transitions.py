@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Final
 
 from backends.ledger.entries import POLICY_ACTOR
-from domain.documents import DocumentStatus, OriginKind, OriginRef, TenantId
+from domain.documents import UNDECIDED, DocumentStatus, OriginKind, OriginRef, TenantId
 from domain.errors import ConflictError, InputError, NotFoundError, ScanUnderWayError
 from domain.ledger import DecisionAction, DocumentRecord, NewDocument, Settlement
 from domain.monitoring import WEBHOOK, Alert, Delivery, Webhook
@@ -16,7 +16,6 @@ from domain.publishing import Publication
 from domain.retrieval import FamilyId
 from domain.trust import CoarseReason, Verdict
 
-UNDECIDED: Final = (DocumentStatus.RECEIVED, DocumentStatus.SCANNING)
 DENIED: Final = (DocumentStatus.QUARANTINED, DocumentStatus.REJECTED)
 """Turned away: what is known of the text outlives the document."""
 

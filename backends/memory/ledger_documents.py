@@ -17,7 +17,7 @@ from backends.memory.ledger_monitoring import InMemoryObservationLedger
 from backends.memory.ledger_webhooks import InMemoryWebhookLedger
 from domain.access import KeyId
 from domain.clock import Clock
-from domain.documents import DocumentId, DocumentStatus, TenantId
+from domain.documents import UNDECIDED, DocumentId, DocumentStatus, TenantId
 from domain.errors import ConflictError, IdempotencyMismatchError
 from domain.jobs import JobName, OutboxEntry
 from domain.ledger import (
@@ -142,7 +142,7 @@ class InMemoryDocumentLedger:
         self, document_id: DocumentId, *, lease_seconds: float = 0.0
     ) -> DocumentRecord | None:
         kept = self._kept(document_id)
-        if kept.record.status not in transitions.UNDECIDED:
+        if kept.record.status not in UNDECIDED:
             return None
         transitions.require_no_lease(
             kept.record, kept.touched_at, at=self._clock.now(), lease_seconds=lease_seconds
@@ -246,7 +246,7 @@ class InMemoryDocumentLedger:
         found = [
             kept.record
             for kept in self._documents.values()
-            if kept.record.status in transitions.UNDECIDED and kept.touched_at < received_before
+            if kept.record.status in UNDECIDED and kept.touched_at < received_before
         ]
         found.sort(key=lambda record: _position(record).key)
         return [record.id for record in found[:limit]]
@@ -254,7 +254,7 @@ class InMemoryDocumentLedger:
     async def backlog(self) -> Mapping[TenantId, Backlog]:
         found: dict[TenantId, list[DocumentRecord]] = {}
         for kept in self._documents.values():
-            if kept.record.status in transitions.UNDECIDED:
+            if kept.record.status in UNDECIDED:
                 found.setdefault(kept.record.tenant_id, []).append(kept.record)
         return {
             tenant_id: Backlog(

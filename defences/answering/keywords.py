@@ -247,6 +247,12 @@ def keyword_set(text: str) -> frozenset[str]:
     return frozenset(_keywords(text))
 
 
+def speaks_of(question: str, phrases: Iterable[str]) -> bool:
+    """Whether a question has every keyword of one of the phrases, in whatever order and inflection."""
+    asked = keyword_set(question)
+    return any(keyword_set(phrase) <= asked for phrase in phrases)
+
+
 @lru_cache(maxsize=16_384)
 def places(text: str) -> tuple[tuple[int, str], ...]:
     """Return where each keyword of `text` begins, as its stem, in order."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from defences.answering.keywords import keyword_set
+from defences.answering.keywords import keyword_set, speaks_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,5 +32,4 @@ class GuardedTopic:
             raise ValueError(f"topic {self.name!r}: {empty!r} name no matter")
 
     def covers(self, question: str) -> bool:
-        asked = keyword_set(question)
-        return any(keyword_set(phrase) <= asked for phrase in self.about)
+        return speaks_of(question, self.about)

@@ -68,13 +68,10 @@ def document_received(new: NewDocument) -> EntryDraft:
 
 def document_settled(record: DocumentRecord, settlement: Settlement) -> EntryDraft:
     assessment = settlement.assessment
-    return EntryDraft(
-        at=settlement.settled_at,
-        tenant_id=record.tenant_id,
-        actor=POLICY_ACTOR,
+    return _document_entry(
+        record,
         action=SETTLED_ACTIONS[assessment.verdict],
-        object_kind="document",
-        object_id=record.id,
+        at=settlement.settled_at,
         facts={
             "reason": assessment.reason.value,
             "trust": f"{assessment.score:.4f}",
@@ -87,51 +84,48 @@ def document_settled(record: DocumentRecord, settlement: Settlement) -> EntryDra
 def document_decided(
     before: DocumentRecord, *, action: DecisionAction, reason: str, actor: str, at: datetime
 ) -> EntryDraft:
-    return EntryDraft(
-        at=at,
-        tenant_id=before.tenant_id,
-        actor=actor,
+    return _document_entry(
+        before,
         action=DECIDED_ACTIONS[action],
-        object_kind="document",
-        object_id=before.id,
-        reason=reason,
+        at=at,
         facts={"was": before.status.value},
+        actor=actor,
+        reason=reason,
     )
 
 
 def document_deleted(before: DocumentRecord, *, actor: str, at: datetime) -> EntryDraft:
-    return EntryDraft(
-        at=at,
-        tenant_id=before.tenant_id,
-        actor=actor,
-        action="document.deleted",
-        object_kind="document",
-        object_id=before.id,
-        facts={"was": before.status.value, "sha256": before.sha256},
-    )
+    facts = {"was": before.status.value, "sha256": before.sha256}
+    return _document_entry(before, action="document.deleted", at=at, facts=facts, actor=actor)
 
 
 def document_rescanned(after: DocumentRecord, *, at: datetime) -> EntryDraft:
-    return EntryDraft(
-        at=at,
-        tenant_id=after.tenant_id,
-        actor=POLICY_ACTOR,
-        action="document.rescanned",
-        object_kind="document",
-        object_id=after.id,
-        facts={"rescans": str(after.rescans)},
-    )
+    facts = {"rescans": str(after.rescans)}
+    return _document_entry(after, action="document.rescanned", at=at, facts=facts)
 
 
 def document_superseded(before: DocumentRecord, *, by: DocumentId, at: datetime) -> EntryDraft:
+    return _document_entry(before, action="document.superseded", at=at, facts={"by": by})
+
+
+def _document_entry(
+    record: DocumentRecord,
+    *,
+    action: str,
+    at: datetime,
+    facts: Mapping[str, str],
+    actor: str = POLICY_ACTOR,
+    reason: str | None = None,
+) -> EntryDraft:
     return EntryDraft(
         at=at,
-        tenant_id=before.tenant_id,
-        actor=POLICY_ACTOR,
-        action="document.superseded",
+        tenant_id=record.tenant_id,
+        actor=actor,
+        action=action,
         object_kind="document",
-        object_id=before.id,
-        facts={"by": by},
+        object_id=record.id,
+        reason=reason,
+        facts=facts,
     )
 
 

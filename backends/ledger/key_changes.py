@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 
@@ -45,36 +46,35 @@ def key_created(key: ApiKey, *, actor: str) -> EntryDraft:
         facts["origin"] = str(key.origin)
     if key.expires_at is not None:
         facts["expires_at"] = key.expires_at.isoformat()
-    return EntryDraft(
-        at=key.created_at,
-        tenant_id=key.tenant_id,
-        actor=actor,
-        action="key.created",
-        object_kind="key",
-        object_id=key.id,
-        facts=facts,
+    return _key_entry(
+        key.tenant_id, key.id, "key.created", actor=actor, at=key.created_at, facts=facts
     )
 
 
 def key_revoked(tenant_id: TenantId, key_id: KeyId, *, actor: str, at: datetime) -> EntryDraft:
-    return EntryDraft(
-        at=at,
-        tenant_id=tenant_id,
-        actor=actor,
-        action="key.revoked",
-        object_kind="key",
-        object_id=key_id,
-    )
+    return _key_entry(tenant_id, key_id, "key.revoked", actor=actor, at=at, facts={})
 
 
 def key_rotated(after: ApiKey, *, actor: str, at: datetime) -> EntryDraft:
     until = {} if after.former_until is None else {"former_until": after.former_until.isoformat()}
+    return _key_entry(after.tenant_id, after.id, "key.rotated", actor=actor, at=at, facts=until)
+
+
+def _key_entry(
+    tenant_id: TenantId,
+    key_id: KeyId,
+    action: str,
+    *,
+    actor: str,
+    at: datetime,
+    facts: Mapping[str, str],
+) -> EntryDraft:
     return EntryDraft(
         at=at,
-        tenant_id=after.tenant_id,
+        tenant_id=tenant_id,
         actor=actor,
-        action="key.rotated",
+        action=action,
         object_kind="key",
-        object_id=after.id,
-        facts=until,
+        object_id=key_id,
+        facts=facts,
     )

@@ -39,18 +39,11 @@ def migrate(
     Stop the installation first. A copy that was broken off goes on where it was when the command is
     given again; the source is left as it is.
     """
-    from gateway.cli.local_ledger import actor
-    from runtime.moving import move, record_move, require_stopped
+    from runtime.moving import move, require_stopped
 
     source, target = _settings_of(from_), _settings_of(to)
     require_stopped(source)
-
-    async def work(told: Told) -> Moved:
-        moved = await move(source, target, told=told)
-        await record_move(target, moved, actor=actor())
-        return moved
-
-    _run(work, as_json=json_)
+    _run(lambda told: move(source, target, told=told), target=target, as_json=json_)
 
 
 def backup(
@@ -74,30 +67,37 @@ def restore(
     json_: Json = False,
 ) -> None:
     """Check a backup and copy it to where the settings point, which must be empty."""
-    from gateway.cli.local_ledger import actor
     from runtime.backups import restore as restored
-    from runtime.moving import record_move, require_stopped
+    from runtime.moving import require_stopped
     from runtime.settings import load_settings
 
     settings = load_settings()
     require_stopped(settings)
-
-    async def work(told: Told) -> Moved:
-        moved = await restored(settings, folder, told=told)
-        await record_move(settings, moved, actor=actor())
-        return moved
-
-    _run(work, as_json=json_)
+    _run(lambda told: restored(settings, folder, told=told), target=settings, as_json=json_)
 
 
-def _run(work: Callable[[Told], Coroutine[Any, Any, Moved]], *, as_json: bool) -> None:
+def _run(
+    work: Callable[[Told], Coroutine[Any, Any, Moved]],
+    *,
+    as_json: bool,
+    target: Settings | None = None,
+) -> None:
+    """Copy, and tell; `target`: where an installation goes on now, which its journal is told."""
+    from gateway.cli.local_ledger import actor
     from runtime.backups import summary
+    from runtime.moving import record_move
 
     def told(part: str, count: int) -> None:
         if count and not as_json:
             note(f"{part}: {count}")
 
-    copied = summary(asyncio.run(work(told)))
+    async def whole() -> Moved:
+        moved = await work(told)
+        if target is not None:
+            await record_move(target, moved, actor=actor())
+        return moved
+
+    copied = summary(asyncio.run(whole()))
     if as_json:
         emit(dict(copied))
     else:

@@ -67,7 +67,8 @@ def reindex(json_: Json = False) -> None:
 def _with_services(work: Callable[[Services], Awaitable[T]]) -> T:
     """Build what a worker has, the embedded broker included, and run `work` with it."""
     from domain.errors import ConfigurationError
-    from runtime.home import broker_url, embedded_broker, prepare_home
+    from gateway.cli.processes import broker_kept
+    from runtime.home import broker_url, prepare_home
     from runtime.settings import load_settings
     from runtime.wiring import build_services
 
@@ -83,14 +84,8 @@ def _with_services(work: Callable[[Services], Awaitable[T]]) -> T:
         finally:
             await services.close()
 
-    broker = embedded_broker(settings)
-    if broker is not None:
-        broker.ensure()
-    try:
+    with broker_kept(settings):
         return asyncio.run(run())
-    finally:
-        if broker is not None:
-            broker.stop()
 
 
 def _rows(defects: Sequence[Defect]) -> list[dict[str, object]]:

@@ -96,7 +96,7 @@ def run_serve(settings: Settings, *, supervised: bool, reload: bool) -> None:
     server = uvicorn.Server(config)
     with (
         bound,
-        _broker(settings, supervised=supervised),
+        broker_kept(settings, supervised=supervised),
         announced(settings, url=f"http://{shown}:{port}"),
     ):
         if reload:
@@ -131,7 +131,7 @@ def run_worker(settings: Settings, *, supervised: bool) -> int:
         warnings.simplefilter("ignore", SecurityWarning)
         structlog.get_logger("mithridate.worker").warning("running_as_root")
     prepare_home(settings)
-    with _broker(settings, supervised=supervised):
+    with broker_kept(settings, supervised=supervised):
         app = create_celery(settings, broker_url=broker_url(settings))
         # After the application's own handler, which opens the process.
         signals.worker_process_init.connect(_end_unless_open, weak=False)
@@ -241,7 +241,7 @@ def _bind(settings: Settings) -> socket.socket:
 
 
 @contextmanager
-def _broker(settings: Settings, *, supervised: bool) -> Iterator[None]:
+def broker_kept(settings: Settings, *, supervised: bool = False) -> Iterator[None]:
     """Keep the embedded broker alive while this process runs, unless somebody else does."""
     broker = embedded_broker(settings)
     if broker is None or supervised:

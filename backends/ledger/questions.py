@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Any, Final
 
 from sqlalchemy import Connection, Row, select, tuple_
 
@@ -16,6 +18,8 @@ from domain.documents import TenantId
 from domain.errors import NotFoundError
 from domain.ledger import Page, QuestionRecord
 from domain.monitoring import Observation
+
+_IDS_A_QUERY: Final = 500
 
 
 class SqlQuestionLedger:
@@ -34,6 +38,7 @@ class SqlQuestionLedger:
                     "asked_at": record.asked_at,
                     "outcome": record.outcome,
                     "trace": record.trace,
+                    "again_of": record.again_of,
                 },
             )
             if observation is not None:
@@ -69,6 +74,22 @@ class SqlQuestionLedger:
             raise NotFoundError(f"no question {question_id!r}")
         return _record(row)
 
+    async def given_again(
+        self, tenant_id: TenantId, of: Collection[QuestionId], *, until: datetime | None
+    ) -> Sequence[QuestionId]:
+        names = sorted(of)
+        query = select(questions.c.id).where(questions.c.tenant_id == tenant_id)
+        if until is not None:
+            query = query.where(questions.c.asked_at <= until)
+        queries = [
+            query.where(questions.c.again_of.in_(names[start : start + _IDS_A_QUERY]))
+            for start in range(0, len(names), _IDS_A_QUERY)
+        ]
+        found = await self._database.read(
+            lambda connection: [row.id for one in queries for row in connection.execute(one)]
+        )
+        return sorted(map(QuestionId, found))
+
 
 def _record(row: Row[Any]) -> QuestionRecord:
     return QuestionRecord(
@@ -78,6 +99,7 @@ def _record(row: Row[Any]) -> QuestionRecord:
         asked_at=row.asked_at,
         outcome=row.outcome,
         trace=row.trace,
+        again_of=None if row.again_of is None else QuestionId(row.again_of),
     )
 
 

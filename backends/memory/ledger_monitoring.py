@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -145,6 +145,17 @@ class InMemoryQuestionLedger:
         if record is None or record.tenant_id != tenant_id:
             raise NotFoundError(f"no question {question_id!r}")
         return record
+
+    async def given_again(
+        self, tenant_id: TenantId, of: Collection[QuestionId], *, until: datetime | None
+    ) -> Sequence[QuestionId]:
+        return sorted(
+            record.id
+            for record in self._questions.values()
+            if record.tenant_id == tenant_id
+            and record.again_of in of
+            and (until is None or record.asked_at <= until)
+        )
 
 
 def _asked(record: QuestionRecord) -> cursors.Position:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -30,7 +30,12 @@ from domain.monitoring import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionRecord:
-    """An answered question. `trace` is the public JSON of `GET /v1/questions/{id}`."""
+    """An answered question.
+
+    Attributes:
+        trace: The public JSON of `GET /v1/questions/{id}`.
+        again_of: The question whose kept answer was given again; None of one answered anew.
+    """
 
     id: QuestionId
     tenant_id: TenantId
@@ -38,6 +43,7 @@ class QuestionRecord:
     asked_at: datetime
     outcome: Outcome
     trace: str
+    again_of: QuestionId | None = None
 
 
 class QuestionLedger(Protocol):
@@ -61,6 +67,12 @@ class QuestionLedger(Protocol):
 
     async def get(self, tenant_id: TenantId, question_id: QuestionId) -> QuestionRecord:
         """Raise `NotFoundError` for one unknown to this tenant."""
+        ...
+
+    async def given_again(
+        self, tenant_id: TenantId, of: Collection[QuestionId], *, until: datetime | None
+    ) -> Sequence[QuestionId]:
+        """Return the questions, asked until then, that were given kept answers of these, by id."""
         ...
 
 

@@ -60,8 +60,10 @@ async def answer_and_record(
     if kept is not None:
         seconds = services.clock.monotonic() - began
         observer.reached(StageReport(stage="cache", seconds=seconds))
-        trace = TraceModel.again(kept, id=question.id, asked_at=asked_at, seconds=seconds)
-        await services.ledger.questions.add(_record(principal, trace), None)
+        first = TraceModel.model_validate_json(kept)
+        trace = first.again(id=question.id, asked_at=asked_at, seconds=seconds)
+        record = _record(principal, trace, again_of=QuestionId(first.id))
+        await services.ledger.questions.add(record, None)
         services.metrics.answered_again()
         return trace
     result = await _answer(services, question, asked, observer)
@@ -89,7 +91,9 @@ async def _answer(
         raise
 
 
-def _record(principal: Principal, trace: TraceModel) -> QuestionRecord:
+def _record(
+    principal: Principal, trace: TraceModel, *, again_of: QuestionId | None = None
+) -> QuestionRecord:
     return QuestionRecord(
         id=QuestionId(trace.id),
         tenant_id=principal.tenant_id,
@@ -97,4 +101,5 @@ def _record(principal: Principal, trace: TraceModel) -> QuestionRecord:
         asked_at=trace.asked_at,
         outcome=trace.outcome,
         trace=trace.model_dump_json(),
+        again_of=again_of,
     )

@@ -47,18 +47,22 @@ async def dry_run(services: Services, incident: Incident) -> DryRun:
 
 
 async def report(services: Services, incident: Incident) -> IncidentReport:
-    """Return the incident with its timeline and the answers to recall."""
+    """Return the incident with its timeline and the answers to recall, given again or not."""
     touched = await services.containment.touched(
         incident.tenant_id, incident.documents, until=incident.contained_at
     )
-    recall = [one.question_id for one in touched if one.outcome is not Outcome.ABSTAIN]
+    answered = [one.question_id for one in touched if one.outcome is not Outcome.ABSTAIN]
+    again = await services.ledger.questions.given_again(
+        incident.tenant_id, answered, until=incident.contained_at
+    )
+    recall = [str(one) for one in (*answered, *again)]
     entries = await services.ledger.journal.entries(
         incident.tenant_id, object_id=incident.id, limit=_MOST_ENTRIES
     )
     return IncidentReport(
         incident=IncidentModel.of(incident),
-        recall=[str(one) for one in recall],
-        markdown=written(incident, entries, [str(one) for one in recall]),
+        recall=recall,
+        markdown=written(incident, entries, recall),
     )
 
 

@@ -355,12 +355,9 @@ class TraceModel(AnswerModel):
         """Return what was answered, without the trace."""
         return AnswerModel.model_validate(self.model_dump(include=set(AnswerModel.model_fields)))
 
-    @classmethod
-    def again(
-        cls, kept: bytes, *, id: QuestionId, asked_at: datetime, seconds: float
-    ) -> TraceModel:
-        """Return a kept trace as the answer of another question; no model was asked for it."""
-        return cls.model_validate_json(kept).model_copy(
+    def again(self, *, id: QuestionId, asked_at: datetime, seconds: float) -> TraceModel:
+        """Return the trace as the answer of another question; no model was asked for it."""
+        return self.model_copy(
             update={
                 "id": id,
                 "asked_at": asked_at,

@@ -74,3 +74,33 @@ async def test_questions_of_another_tenant_are_not_listed(ledger: Ledger) -> Non
     page = await ledger.questions.list(OTHER_TENANT, outcome=None, cursor=None, limit=9)
 
     assert page.items == ()
+
+
+async def test_who_was_given_an_answer_again_is_found_by_the_answer(ledger: Ledger) -> None:
+    kept = QuestionId("q1")
+    asked = {"q5": later(5), "q3": later(3), "q4": later(4)}
+    await ledger.questions.add(question("q1"), None)
+    for name, at in asked.items():
+        await ledger.questions.add(replace(question(name), asked_at=at, again_of=kept), None)
+    other = replace(question("q6", tenant_id=OTHER_TENANT), again_of=kept)
+    await ledger.questions.add(other, None)
+    await ledger.questions.add(replace(question("q7"), again_of=QuestionId("q2")), None)
+
+    found = await ledger.questions.given_again(DEFAULT_TENANT, {kept}, until=None)
+    early = await ledger.questions.given_again(DEFAULT_TENANT, {kept}, until=later(4))
+    of_nothing = await ledger.questions.given_again(DEFAULT_TENANT, (), until=None)
+    repeat = await ledger.questions.get(DEFAULT_TENANT, QuestionId("q3"))
+
+    assert (found, early, of_nothing) == (["q3", "q4", "q5"], ["q3", "q4"], [])
+    assert repeat.again_of == kept
+
+
+async def test_answers_given_again_are_found_for_many_at_once(ledger: Ledger) -> None:
+    many = [QuestionId(f"q{number:04}") for number in range(1_100)]
+    for place in (0, 600, 1_099):
+        again = replace(question(f"r{place}"), again_of=many[place])
+        await ledger.questions.add(again, None)
+
+    found = await ledger.questions.given_again(DEFAULT_TENANT, many, until=None)
+
+    assert found == ["r0", "r1099", "r600"]

@@ -41,6 +41,7 @@ class QuestionColumns(TypedColumns):
     asked_at: Named[datetime] = Column(Utc, nullable=False)
     outcome: Named[Outcome] = Column(Choice(Outcome), nullable=False)
     trace: Named[str] = Column(PlainText, nullable=False)
+    again_of: Named[str | None] = Column(PlainText)
 
 
 questions: Final = Table(
@@ -48,6 +49,7 @@ questions: Final = Table(
     metadata,
     QuestionColumns,
     Index("ix_questions_newest", "tenant_id", "outcome", "asked_at", "id"),
+    Index("ix_questions_again_of", "tenant_id", "again_of"),
 )
 
 

@@ -64,3 +64,26 @@ async def test_an_answer_is_given_again_to_who_had_it_until_its_document_is_with
     ]
     assert again["id"] not in seen
     assert first["id"] in seen
+
+
+async def test_an_incident_recalls_answers_given_again_and_none_from_afterwards(
+    keeping: Gateway,
+) -> None:
+    await keeping.world.establish(PRESS, reviewed=True)
+    document = await keeping.settled(await keeping.writer(PRESS), PAGE)
+    admin, other = await keeping.admin(), await keeping.admin()
+    asked = [await ask(keeping, headers) for headers in (admin, admin, other, other)]
+
+    opened = await keeping.client.post(
+        "/v1/incidents", json={"documents": [document], "reason": "planted"}, headers=admin
+    )
+    incident = f"/v1/incidents/{opened.json()['incident']['id']}"
+    await keeping.client.post(f"{incident}/approve", json={}, headers=other)
+    contained = await keeping.client.post(f"{incident}/contain", json={}, headers=admin)
+    after = await ask(keeping, admin)
+    told = (await keeping.client.get(f"{incident}/report", headers=admin)).json()
+
+    assert contained.status_code == 200, contained.text
+    assert [one["cached"] for one in (*asked, after)] == [False, True, False, True, False]
+    assert sorted(told["recall"]) == sorted(one["id"] for one in asked)
+    assert all(f"- {one['id']}" in told["markdown"].replace("\\", "") for one in asked)

@@ -330,7 +330,7 @@ class QueryPipeline:
         question, options, watch = inquiry.question, inquiry.options, inquiry.watch
         way = way or long_way(survey(collapse(evidence)), options)
         parts = await deal_apart(
-            evidence, way, options=options, key=self._key(), embedder=self._embedder
+            question.text, evidence, way, options=options, key=self._key(), embedder=self._embedder
         )
         watch.lap("partition", subsets=len(parts.subsets))
         drafts = heard(

@@ -119,6 +119,7 @@ def deal(
 
 
 async def deal_apart(
+    question: str,
     evidence: Sequence[ScoredChunk],
     way: Way,
     *,
@@ -134,10 +135,11 @@ async def deal_apart(
     parts = deal(evidence, way, options=options, key=key)
     if parts.mode is not PartitionMode.NO_PROVENANCE:
         return parts
-    near = at_the_question(collapse(evidence))
+    near = at_the_question(collapse(evidence), question)
     if not near:
         return parts
-    choruses = find_choruses(near, await embedder.embed([hit.chunk.text for hit in near]))
+    vectors = await embedder.embed([hit.chunk.text for hit in near])
+    choruses = find_choruses(near, vectors, question)
     if not choruses:
         return parts
     return deal(evidence, way, options=options, key=key, choruses=choruses)

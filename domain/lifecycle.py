@@ -76,16 +76,27 @@ class DocumentLifecycle(Protocol):
         ...
 
     async def editions(
-        self, tenant_id: TenantId, origin: OriginRef, *, logical_id: str | None, since: datetime
+        self,
+        tenant_id: TenantId,
+        origin: OriginRef,
+        *,
+        logical_id: str | None,
+        since: datetime,
+        near: Sequence[DocumentId] = (),
     ) -> Sequence[Edition]:
-        """Return what the origin brought since, and all of the logical id, newest first.
+        """Return documents of the origin that a new one may be a version of, newest first.
 
-        Deleted documents are among them until `forget_editions`; those never scanned are not.
+        Those that it brought since, those that stopped serving since (deleted, rejected, replaced),
+        all of the logical id, and those named by `near`. Deleted documents are among them until
+        `forget_editions`; those never scanned are not.
         """
         ...
 
-    async def forget_editions(self, *, received_before: datetime) -> int:
-        """Forget the marks of documents deleted by now and received before; return how many."""
+    async def forget_editions(self, *, gone_before: datetime) -> int:
+        """Forget the marks of deleted documents; return how many.
+
+        Of those that were received before, and served, if ever, no later than that.
+        """
         ...
 
     async def outcomes(

@@ -34,8 +34,8 @@ from ingest.neighbours import text_of
 class VersionLookup:
     """Finds earlier versions by logical id or likeness, and says what changed.
 
-    Likeness is sought among what the same origin brought in the last 90 days, deleted documents
-    included; an id has no age.
+    Likeness is sought among what the same origin brought, or what of its own served, in the last 90
+    days, deleted documents included; an id has no age.
     """
 
     def __init__(self, *, lifecycle: DocumentLifecycle, blobs: BlobStore, clock: Clock) -> None:
@@ -59,6 +59,9 @@ class VersionLookup:
             origin.ref,
             logical_id=logical_id,
             since=self._clock.now() - timedelta(days=DAYS),
+            near=[
+                near.document_id for near in document.neighbours if near.origin.ref == origin.ref
+            ],
         )
         linked = [
             one
@@ -106,7 +109,7 @@ class VersionLookup:
     async def forget_old(self) -> int:
         """Forget deleted documents that are too old to be anybody's earlier version."""
         return await self._lifecycle.forget_editions(
-            received_before=self._clock.now() - timedelta(days=DAYS)
+            gone_before=self._clock.now() - timedelta(days=DAYS)
         )
 
     async def _serving(self, record: DocumentRecord) -> Sequence[Edition]:

@@ -12,7 +12,7 @@ from backends.ledger import cursors, entries, leases, transitions
 from backends.ledger.document_events import DECIDED_EVENTS, SETTLED_EVENTS, document_events
 from backends.ledger.engine import Database
 from backends.ledger.journal import append_entry
-from backends.ledger.lifecycle import mark_reviewed, save_mark
+from backends.ledger.lifecycle import mark_gone, mark_reviewed, save_mark
 from backends.ledger.receipts import receive
 from backends.ledger.records import find_record, read_record, save_change
 from backends.ledger.scans import (
@@ -159,6 +159,8 @@ class SqlDocumentLedger:
             )
             if action is DecisionAction.RELEASE:
                 mark_reviewed(connection, document_id)
+            else:
+                mark_gone(connection, document_id, at=at)
             events = document_events(DECIDED_EVENTS[action], after, at=at)
             insert_deliveries(connection, tenant_id, events=events, at=at, ids=self._ids)
             append_entry(connection, draft)
@@ -173,6 +175,7 @@ class SqlDocumentLedger:
             before = find_record(connection, document_id, tenant_id=tenant_id, locked=True)
             after = transitions.deleted(before)
             save_change(connection, before, after)
+            mark_gone(connection, document_id, at=at)
             forget_scan(
                 connection, document_id, fingerprint=before.status not in transitions.DENIED
             )

@@ -7,7 +7,19 @@ from datetime import datetime
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, Row, Select, and_, case, delete, or_, select, update
+from sqlalchemy import (
+    Connection,
+    Row,
+    Select,
+    and_,
+    case,
+    delete,
+    func,
+    or_,
+    select,
+    union,
+    update,
+)
 
 from backends.ledger import entries, transitions
 from backends.ledger.cursors import require_limit
@@ -25,8 +37,8 @@ from domain.retrieval import Signature
 from domain.trust import CoarseReason, FinalOutcome, Verdict
 
 MOST_EDITIONS = 2000
-"""Of one origin that are looked at: those of the logical id, then the newest. A flood of its own
-costs no more, and hides none that an id links."""
+"""Of one origin that are looked at: those of the logical id, then those that stopped serving, then
+the newest. A flood of its own costs no more, and hides none that an id links."""
 
 _STANDING = (DocumentStatus.ADMITTED, DocumentStatus.SUPERSEDED, DocumentStatus.REJECTED)
 
@@ -35,9 +47,7 @@ def save_mark(connection: Connection, before: DocumentRecord, settlement: Settle
     """Write or replace what later versions know the document by; what was reviewed stays so."""
     if settlement.mark is None:
         return
-    known = connection.execute(
-        select(editions.c.reviewed, editions.c.served).where(editions.c.document_id == before.id)
-    ).first()
+    known = connection.execute(select(editions).where(editions.c.document_id == before.id)).first()
     connection.execute(delete(editions).where(editions.c.document_id == before.id))
     served = settlement.assessment.verdict is Verdict.ADMIT
     insert_rows(
@@ -49,6 +59,7 @@ def save_mark(connection: Connection, before: DocumentRecord, settlement: Settle
             "received_at": before.received_at,
             "reviewed": known is not None and known.reviewed,
             "served": served or (known is not None and known.served),
+            "served_until": None if served or known is None else known.served_until,
             "signature": _written(settlement.mark.signature),
             "statements": settlement.mark.statements,
         },
@@ -60,7 +71,20 @@ def mark_reviewed(connection: Connection, document_id: DocumentId) -> None:
     connection.execute(
         update(editions)
         .where(editions.c.document_id == document_id)
-        .values(reviewed=True, served=True)
+        .values(reviewed=True, served=True, served_until=None)
+    )
+
+
+def mark_gone(connection: Connection, document_id: DocumentId, *, at: datetime) -> None:
+    """Remember until when a document served that does so no more."""
+    connection.execute(
+        update(editions)
+        .where(
+            editions.c.document_id == document_id,
+            editions.c.served,
+            editions.c.served_until.is_(None),
+        )
+        .values(served_until=at)
     )
 
 
@@ -109,6 +133,7 @@ class SqlDocumentLifecycle:
             if before.status is not DocumentStatus.ADMITTED:
                 return False
             save_change(connection, before, transitions.superseded(before))
+            mark_gone(connection, document_id, at=at)
             append_entry(connection, entries.document_superseded(before, by=by, at=at))
             return True
 
@@ -129,10 +154,28 @@ class SqlDocumentLifecycle:
         )
 
     async def editions(
-        self, tenant_id: TenantId, origin: OriginRef, *, logical_id: str | None, since: datetime
+        self,
+        tenant_id: TenantId,
+        origin: OriginRef,
+        *,
+        logical_id: str | None,
+        since: datetime,
+        near: Sequence[DocumentId] = (),
     ) -> Sequence[Edition]:
-        recent = documents.c.received_at >= since
         linked = documents.c.logical_id == logical_id
+        own = (
+            documents.c.tenant_id == tenant_id,
+            documents.c.origin_kind == origin.kind,
+            documents.c.origin_id == origin.id,
+        )
+        gone = editions.c.served_until >= since
+        # Each part by its own index: an origin may have brought any number of documents.
+        wanted = union(
+            select(documents.c.id).where(*own, documents.c.received_at >= since),
+            select(editions.c.document_id).where(editions.c.tenant_id == tenant_id, gone),
+            *([] if logical_id is None else [select(documents.c.id).where(*own, linked)]),
+            *([select(documents.c.id).where(*own, documents.c.id.in_(near))] if near else []),
+        )
         query: Select[*tuple[Any, ...]] = (
             select(
                 documents.c.id,
@@ -146,14 +189,10 @@ class SqlDocumentLifecycle:
                 editions.c.statements,
             )
             .join(editions, editions.c.document_id == documents.c.id)
-            .where(
-                documents.c.tenant_id == tenant_id,
-                documents.c.origin_kind == origin.kind,
-                documents.c.origin_id == origin.id,
-                recent if logical_id is None else or_(recent, linked),
-            )
+            .where(*own, documents.c.id.in_(wanted))
             .order_by(
                 *([] if logical_id is None else [case((linked, 0), else_=1)]),
+                case((gone, 0), else_=1),
                 documents.c.received_at.desc(),
                 documents.c.id.desc(),
             )
@@ -166,10 +205,12 @@ class SqlDocumentLifecycle:
 
         return await self._database.read(body)
 
-    async def forget_editions(self, *, received_before: datetime) -> int:
+    async def forget_editions(self, *, gone_before: datetime) -> int:
         gone = select(documents.c.id).where(documents.c.status == DocumentStatus.DELETED)
         statement = delete(editions).where(
-            editions.c.received_at < received_before, editions.c.document_id.in_(gone)
+            editions.c.received_at < gone_before,
+            func.coalesce(editions.c.served_until, editions.c.received_at) < gone_before,
+            editions.c.document_id.in_(gone),
         )
         return await self._database.write(lambda connection: connection.execute(statement).rowcount)
 

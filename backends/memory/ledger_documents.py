@@ -50,6 +50,12 @@ class Kept:
     mark: EditionMark | None = None
     reviewed: bool = False
     served: bool = False
+    served_until: datetime | None = None
+
+    def gone(self, at: datetime) -> None:
+        """Note until when it served, if it did so until now."""
+        if self.served and self.served_until is None:
+            self.served_until = at
 
     @property
     def live(self) -> bool:
@@ -173,7 +179,8 @@ class InMemoryDocumentLedger:
         kept.record = transitions.settled(kept.record, settlement)
         if settlement.mark is not None:
             kept.mark = settlement.mark
-        kept.served = kept.served or settlement.assessment.verdict is Verdict.ADMIT
+        if settlement.assessment.verdict is Verdict.ADMIT:
+            kept.served, kept.served_until = True, None
         kept.stored = None
         if settlement.report is not None:
             kept.stored = StoredAssessment(
@@ -217,6 +224,9 @@ class InMemoryDocumentLedger:
         )
         if action is DecisionAction.RELEASE:
             kept.reviewed = kept.served = True
+            kept.served_until = None
+        else:
+            kept.gone(at)
         self._tell(DECIDED_EVENTS[action], kept.record, at)
         self._journal.write(draft)
         return kept.record
@@ -234,6 +244,7 @@ class InMemoryDocumentLedger:
         if kept.record.status not in transitions.DENIED:
             kept.fingerprint = None
         kept.record = transitions.deleted(kept.record)
+        kept.gone(at)
         kept.stored = None
         self._journal.write(draft)
         return kept.record

@@ -138,6 +138,7 @@ class InMemoryDocumentLifecycle:
             return False
         self._journal.write(entries.document_superseded(kept.record, by=by, at=at))
         kept.record = transitions.superseded(kept.record)
+        kept.gone(at)
         return True
 
     async def reweigh(self, tenant_id: TenantId, document_id: DocumentId, *, trust: float) -> bool:
@@ -148,32 +149,40 @@ class InMemoryDocumentLifecycle:
         return True
 
     async def editions(
-        self, tenant_id: TenantId, origin: OriginRef, *, logical_id: str | None, since: datetime
+        self,
+        tenant_id: TenantId,
+        origin: OriginRef,
+        *,
+        logical_id: str | None,
+        since: datetime,
+        near: Sequence[DocumentId] = (),
     ) -> Sequence[Edition]:
-        found = [
-            edition
-            for kept in self._of(tenant_id, origin)
-            if (edition := _edition(kept)) is not None
-            and (
-                kept.record.received_at >= since
-                or (logical_id is not None and kept.record.logical_id == logical_id)
-            )
-        ]
-        found.sort(key=lambda one: (one.received_at, one.document_id), reverse=True)
-        # Those of the id first: nothing that is uploaded beside them hides them.
-        by_id = [one for one in found if logical_id is not None and one.logical_id == logical_id]
-        ids = {one.document_id for one in by_id}
-        beside = [one for one in found if one.document_id not in ids]
-        kept = [*by_id, *beside][:MOST_EDITIONS]
-        return sorted(kept, key=lambda one: (one.received_at, one.document_id), reverse=True)
+        def rank(kept: Kept) -> tuple[bool, bool]:
+            """Those of the id first, then those gone: nothing uploaded beside them hides them."""
+            linked = logical_id is not None and kept.record.logical_id == logical_id
+            return not linked, kept.served_until is None or kept.served_until < since
 
-    async def forget_editions(self, *, received_before: datetime) -> int:
+        found = [
+            kept
+            for kept in self._of(tenant_id, origin)
+            if kept.record.received_at >= since or not all(rank(kept)) or kept.record.id in near
+        ]
+        found.sort(key=lambda kept: (kept.record.received_at, kept.record.id), reverse=True)
+        found.sort(key=rank)
+        editions = [edition for kept in found if (edition := _edition(kept)) is not None]
+        return sorted(
+            editions[:MOST_EDITIONS],
+            key=lambda one: (one.received_at, one.document_id),
+            reverse=True,
+        )
+
+    async def forget_editions(self, *, gone_before: datetime) -> int:
         gone = [
             kept
             for kept in self._documents.kept
             if kept.mark is not None
             and kept.record.status is DocumentStatus.DELETED
-            and kept.record.received_at < received_before
+            and (kept.served_until or kept.record.received_at) < gone_before
         ]
         for kept in gone:
             kept.mark = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from datetime import datetime
 
 import numpy as np
 import pytest
@@ -361,6 +362,21 @@ async def mark(ledger: Ledger, new: NewDocument, verdict: Verdict = Verdict.ADMI
     await ledger.documents.settle(new.id, replace(settlement(new.id, verdict=verdict), mark=MARK))
 
 
+async def delete(ledger: Ledger, name: str, *, at: datetime) -> None:
+    await ledger.documents.delete(DEFAULT_TENANT, DocumentId(f"doc_{name}"), actor="a", at=at)
+
+
+async def decide(ledger: Ledger, name: str, action: DecisionAction, *, at: datetime = NOW) -> None:
+    await ledger.documents.decide(
+        DEFAULT_TENANT,
+        DocumentId(f"doc_{name}"),
+        action=action,
+        reason="fine",
+        actor=REVIEWER,
+        at=at,
+    )
+
+
 async def test_editions_are_those_of_the_origin_deleted_ones_included(ledger: Ledger) -> None:
     old = replace(upload("old", received_at=later(-9e6)), logical_id="returns")
     await mark(ledger, old)
@@ -368,15 +384,8 @@ async def test_editions_are_those_of_the_origin_deleted_ones_included(ledger: Le
     await mark(ledger, upload("one"), Verdict.QUARANTINE)
     await mark(ledger, upload("two", received_at=later(1)))
     await mark(ledger, upload("hers", origin=PRESS))
-    await ledger.documents.delete(DEFAULT_TENANT, DocumentId("doc_two"), actor="a", at=NOW)
-    await ledger.documents.decide(
-        DEFAULT_TENANT,
-        DocumentId("doc_one"),
-        action=DecisionAction.RELEASE,
-        reason="fine",
-        actor=REVIEWER,
-        at=NOW,
-    )
+    await delete(ledger, "two", at=NOW)
+    await decide(ledger, "one", DecisionAction.RELEASE)
 
     found = await ledger.lifecycle.editions(
         DEFAULT_TENANT, ALICE, logical_id="returns", since=later(-60)
@@ -391,6 +400,70 @@ async def test_editions_are_those_of_the_origin_deleted_ones_included(ledger: Le
     ]
     assert found[0].mark.statements == MARK.statements
     assert np.array_equal(found[0].mark.signature, MARK.signature)  # type: ignore[arg-type]
+
+
+async def test_what_stopped_serving_since_is_an_edition_however_old(ledger: Ledger) -> None:
+    names = ("deleted", "rejected", "replaced", "before", "serving", "near", "again")
+    for name in names:
+        await mark(ledger, upload(name, received_at=later(-9e6)))
+    await mark(ledger, upload("held", received_at=later(-9e6)), Verdict.QUARANTINE)
+    await delete(ledger, "deleted", at=NOW)
+    await delete(ledger, "before", at=later(-61))
+    await delete(ledger, "held", at=NOW)
+    await decide(ledger, "rejected", DecisionAction.REJECT)
+    await decide(ledger, "again", DecisionAction.REJECT)
+    await decide(ledger, "again", DecisionAction.RELEASE)
+    await ledger.lifecycle.supersede(
+        DEFAULT_TENANT, DocumentId("doc_replaced"), by=DocumentId("doc_serving"), at=NOW
+    )
+
+    found = await ledger.lifecycle.editions(
+        DEFAULT_TENANT,
+        ALICE,
+        logical_id=None,
+        since=later(-60),
+        near=[DocumentId("doc_near"), DocumentId("doc_unknown")],
+    )
+    others = await ledger.lifecycle.editions(
+        DEFAULT_TENANT, PRESS, logical_id=None, since=later(-60), near=[DocumentId("doc_near")]
+    )
+
+    assert {one.document_id for one in found} == {
+        "doc_deleted",
+        "doc_rejected",
+        "doc_replaced",
+        "doc_near",
+    }
+    assert others == []
+
+
+async def test_a_rejection_before_the_deletion_says_how_long_it_served(ledger: Ledger) -> None:
+    await mark(ledger, upload("one", received_at=later(-9e6)))
+    await decide(ledger, "one", DecisionAction.REJECT, at=later(-61))
+    await delete(ledger, "one", at=NOW)
+
+    found = await ledger.lifecycle.editions(
+        DEFAULT_TENANT, ALICE, logical_id=None, since=later(-60)
+    )
+
+    assert found == []
+
+
+async def test_no_number_of_other_uploads_hides_what_was_deleted(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (lifecycle, ledger_trust):
+        monkeypatch.setattr(module, "MOST_EDITIONS", 3)
+    await mark(ledger, upload("old", received_at=later(-9)))
+    await delete(ledger, "old", at=NOW)
+    for number in range(5):
+        await mark(ledger, upload(f"flood{number}"))
+
+    found = await ledger.lifecycle.editions(
+        DEFAULT_TENANT, ALICE, logical_id=None, since=later(-60)
+    )
+
+    assert [one.document_id for one in found] == ["doc_flood4", "doc_flood3", "doc_old"]
 
 
 async def test_no_number_of_other_uploads_hides_an_edition_of_the_id(
@@ -413,13 +486,15 @@ async def test_no_number_of_other_uploads_hides_an_edition_of_the_id(
 async def test_marks_of_deleted_documents_are_forgotten_in_time(ledger: Ledger) -> None:
     for name in ("one", "two"):
         await mark(ledger, upload(name))
-    await ledger.documents.delete(DEFAULT_TENANT, DocumentId("doc_two"), actor="a", at=NOW)
+    await mark(ledger, upload("old", received_at=later(-9e6)))
+    await delete(ledger, "two", at=NOW)
+    await delete(ledger, "old", at=NOW)
 
-    early = await ledger.lifecycle.forget_editions(received_before=NOW)
-    forgotten = await ledger.lifecycle.forget_editions(received_before=later(1))
+    early = await ledger.lifecycle.forget_editions(gone_before=NOW)
+    forgotten = await ledger.lifecycle.forget_editions(gone_before=later(1))
     left = await ledger.lifecycle.editions(DEFAULT_TENANT, ALICE, logical_id=None, since=NOW)
 
-    assert (early, forgotten) == (0, 1)
+    assert (early, forgotten) == (0, 2)
     assert [one.document_id for one in left] == ["doc_one"]
 
 

@@ -233,6 +233,19 @@ async def test_a_changed_copy_of_the_same_origin_is_held_without_any_id(tmp_path
     assert (new.status, new.reason) == (DocumentStatus.QUARANTINED, CoarseReason.HOLD)
 
 
+async def test_a_changed_copy_of_an_old_page_is_held_as_long_as_the_page_serves(
+    tmp_path: Path,
+) -> None:
+    world = await build_world(tmp_path)
+    await world.establish(HOUSE)
+    await world.upload(PAGE, origin=HOUSE)
+    world.clock.advance(timedelta(days=200).total_seconds())
+
+    new = await world.upload(CHANGED, origin=HOUSE)
+
+    assert (new.status, new.reason) == (DocumentStatus.QUARANTINED, CoarseReason.HOLD)
+
+
 async def test_padding_does_not_let_a_change_pass(tmp_path: Path) -> None:
     world = await build_world(tmp_path)
     await world.establish(HOUSE)
@@ -248,10 +261,14 @@ async def test_padding_does_not_let_a_change_pass(tmp_path: Path) -> None:
     assert (own.status, own.reason) == (DocumentStatus.QUARANTINED, CoarseReason.HOLD)
 
 
-async def test_deleting_the_old_version_first_does_not_let_the_change_pass(tmp_path: Path) -> None:
+@pytest.mark.parametrize("days", [0, 200])
+async def test_deleting_the_old_version_first_does_not_let_the_change_pass(
+    tmp_path: Path, days: int
+) -> None:
     world = await build_world(tmp_path)
     await world.establish(HOUSE)
     old = await world.upload(PAGE, origin=HOUSE)
+    world.clock.advance(timedelta(days=days).total_seconds())
     await world.review.delete(DEFAULT_TENANT, old.id, actor=ACTOR)
 
     same = await world.upload(PAGE + "\n", origin=HOUSE)

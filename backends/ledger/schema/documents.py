@@ -189,11 +189,17 @@ class EditionColumns(TypedColumns):
     reviewed: Named[bool] = Column(Boolean, nullable=False)
     """A person released it once; a later rejection or deletion does not undo that."""
     served: Named[bool] = Column(Boolean, nullable=False)
+    served_until: Named[datetime | None] = Column(Utc)
+    """When it was deleted, rejected or replaced, having served; None while it serves."""
     signature: Named[bytes | None] = Column(LargeBinary)
     """uint32, little-endian."""
     statements: Named[bytes] = Column(LargeBinary, nullable=False)
 
 
 editions: Final = Table(
-    "editions", metadata, EditionColumns, Index("ix_editions_received", "received_at")
+    "editions",
+    metadata,
+    EditionColumns,
+    Index("ix_editions_received", "received_at"),
+    Index("ix_editions_gone", "tenant_id", "served_until"),
 )

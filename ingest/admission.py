@@ -200,16 +200,6 @@ class Admission:
         """Return whether the document has vectors."""
         return await self._vectors.holds(record.id, tenant_id=record.tenant_id)
 
-    async def follow_family(self, record: DocumentRecord) -> None:
-        """Write the family of the ledger into vectors that another scan placed elsewhere."""
-        if record.family_id is not None:
-            await self._vectors.set_family(
-                record.id,
-                tenant_id=record.tenant_id,
-                family_id=record.family_id,
-                voting=record.voting,
-            )
-
     async def withdraw(self, record: DocumentRecord) -> None:
         """Remove the vectors; those that the document was the centre of elect another.
 

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import Final
 
 from domain.documents import DocumentId
-from domain.errors import NotFoundError, TransientError
+from domain.errors import DependencyError, NotFoundError, TransientError
 from domain.ledger import DocumentLedger, DocumentRecord
 
 _SIGNS_A_LEASE: Final = 4
@@ -43,9 +43,9 @@ class ScanLeases:
         keeper = asyncio.get_running_loop().create_task(self._keep(record))
         try:
             yield
-        except TransientError:
+        except DependencyError:
             # The document is not at fault: this attempt does not count.
-            with suppress(TransientError, NotFoundError):
+            with suppress(DependencyError, NotFoundError):
                 await self._documents.give_back(record.id, attempt=record.attempts)
             raise
         finally:

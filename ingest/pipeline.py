@@ -16,12 +16,17 @@ from typing import Final
 from defences.retrieval.families import FamilyDecision
 from domain.clock import Clock
 from domain.documents import UNDECIDED, BlobStore, Document, DocumentId, DocumentStatus
-from domain.errors import DocumentUnreadableError, TransientError, UnsupportedMediaTypeError
+from domain.errors import (
+    DocumentUnreadableError,
+    PermanentError,
+    TransientError,
+    UnsupportedMediaTypeError,
+)
 from domain.ledger import DocumentRecord, Ledger, Settlement
 from domain.retrieval import FamilyId
 from domain.scanning import Finding, FindingLevel, ScanReport
 from domain.trust import CoarseReason, Contribution, TrustAssessment, Verdict
-from ingest.admission import Admission
+from ingest.admission import Admission, Prepared
 from ingest.background import Background
 from ingest.examination import Examination, Examiner
 from ingest.leases import ScanLeases
@@ -34,6 +39,8 @@ UNREADABLE_RULE: Final = "parsing.unreadable"
 OVER_TIME_RULE: Final = "parsing.over-time"
 UNSUPPORTED_RULE: Final = "parsing.unsupported-type"
 TOO_LARGE_RULE: Final = "indexing.too-many-chunks"
+REFUSED_RULE: Final = "scanning.refused"
+"""A service refused, which is no fault of the document's: it is held, and scanned again later."""
 
 _ROUNDS: Final = 5
 
@@ -79,8 +86,8 @@ class IngestPipeline:
         Raises:
             NotFoundError: Unknown to the ledger.
             ScanUnderWayError: Another job of the document is being done.
-            TransientError: A service did not answer; the document stays to be tried again, and the
-                attempt does not count.
+            DependencyError: A service failed; the document stays to be tried again, and the attempt
+                does not count.
         """
         record = await self._leases.begin(document_id)
         if record is None:
@@ -104,6 +111,8 @@ class IngestPipeline:
                 await self._settle_unread(record, UNSUPPORTED_RULE, str(exc))
             except DocumentUnreadableError as exc:
                 await self._settle_unread(record, UNREADABLE_RULE, str(exc))
+            except PermanentError as exc:
+                await self._settle_unread(record, REFUSED_RULE, str(exc), reason=CoarseReason.HOLD)
             else:
                 await self._settle(record, seen)
 
@@ -167,6 +176,10 @@ class IngestPipeline:
                 await write(family, now)
             finally:
                 present = await self.agree(record.id)
+                if present.status is DocumentStatus.ADMITTED and present.admitted_at != now:
+                    # Another admitted it meanwhile: the index is to say what was written down.
+                    await self._write_as_recorded(present, document, prepared)
+                    present = await self.agree(record.id)
             if not turn.held:
                 document = await self._up_to_date(document)
                 await self._place_again(present, document)
@@ -197,13 +210,16 @@ class IngestPipeline:
             admitted = replace(
                 settlement, settled_at=at, family_id=family.family_id, voting=family.voting
             )
-            if not await self._ledger.documents.settle(record.id, admitted):
-                await self._admission.follow_family(await self._ledger.documents.find(record.id))
+            await self._ledger.documents.settle(record.id, admitted)
 
         try:
             await self.admit_in_turn(record, seen, trust=seen.assessment.score, write=write)
         except DocumentUnreadableError as exc:
-            await self._hold(record, _too_large(settlement, seen, str(exc)))
+            await self._hold(record, _kept_out(settlement, TOO_LARGE_RULE, str(exc)))
+        except PermanentError as exc:
+            await self._hold(
+                record, _kept_out(settlement, REFUSED_RULE, str(exc), reason=CoarseReason.HOLD)
+            )
 
     async def _hold(self, record: DocumentRecord, settlement: Settlement) -> None:
         """Write a verdict that keeps the document out of the index."""
@@ -270,9 +286,15 @@ class IngestPipeline:
         if await self._admission.holds(record):
             return
         seen = await self._examiner.examine(record)
+        prepared = await self._admission.prepare(seen.document, findings=seen.report.findings)
+        await self._write_as_recorded(record, seen.document, prepared)
+
+    async def _write_as_recorded(
+        self, record: DocumentRecord, document: Document, prepared: Prepared
+    ) -> None:
         await self._admission.write(
-            seen.document,
-            await self._admission.prepare(seen.document, findings=seen.report.findings),
+            document,
+            prepared,
             record=record,
             family=FamilyDecision(
                 family_id=record.family_id or FamilyId(record.id), voting=record.voting
@@ -292,17 +314,25 @@ class IngestPipeline:
             await self._admission.place_again(document, record=record)
 
 
-def _too_large(settlement: Settlement, seen: Examination, message: str) -> Settlement:
-    """Return the verdict of a document that was to be admitted and is too much for the index."""
-    finding = Finding(rule=TOO_LARGE_RULE, risk=1.0, level=FindingLevel.SUSPICIOUS, message=message)
-    contribution = Contribution(rule=TOO_LARGE_RULE, risk=1.0, weight=1.0, points=1.0)
+def _kept_out(
+    settlement: Settlement,
+    rule: str,
+    message: str,
+    *,
+    reason: CoarseReason = CoarseReason.UNREADABLE,
+) -> Settlement:
+    """Return the verdict of a document that was to be admitted and could not be indexed."""
+    if settlement.report is None:
+        raise AssertionError("what is settled after a scan has its report")
+    finding = Finding(rule=rule, risk=1.0, level=FindingLevel.SUSPICIOUS, message=message)
+    contribution = Contribution(rule=rule, risk=1.0, weight=1.0, points=1.0)
     return replace(
         settlement,
         assessment=replace(
-            seen.assessment,
+            settlement.assessment,
             verdict=Verdict.QUARANTINE,
-            reason=CoarseReason.UNREADABLE,
-            contributions=(*seen.assessment.contributions, contribution),
+            reason=reason,
+            contributions=(*settlement.assessment.contributions, contribution),
         ),
-        report=replace(seen.report, findings=(*seen.report.findings, finding)),
+        report=replace(settlement.report, findings=(*settlement.report.findings, finding)),
     )

@@ -42,7 +42,11 @@ def open_ledger(settings: Settings, *, clock: Clock, ids: IdFactory) -> SqlLedge
         ConfigurationError: The URL or the audit key cannot be used.
     """
     return SqlLedger(
-        database_url(settings), clock=clock, ids=ids, audit_key=audit_keys(settings).current
+        database_url(settings),
+        clock=clock,
+        ids=ids,
+        audit_key=audit_keys(settings).current,
+        timeout_seconds=settings.database.timeout_seconds,
     )
 
 

@@ -12,6 +12,9 @@ from runtime.sections import Section
 
 class DatabaseSettings(Section):
     url: SecretStr | None = Field(None, description="None: SQLite in the data folder")
+    timeout_seconds: float = Field(
+        30.0, gt=0, le=600, description="for a transaction; then 503, and the job is put off"
+    )
 
 
 class QueueSettings(Section):

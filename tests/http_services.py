@@ -164,6 +164,7 @@ async def open_gateway(
     *,
     detectors: Sequence[Detector] | None = None,
     settings: Settings | None = None,
+    world: World | None = None,
     **parts: Any,
 ) -> AsyncIterator[Gateway]:
     """Serve from memory.
@@ -172,10 +173,11 @@ async def open_gateway(
         folder: For what must be a file.
         detectors: Ready-made ones; they are costly to make.
         settings: None for the defaults with a small body limit.
+        world: What stands behind it; None for one in memory.
         parts: Services to take instead, by their names in `Services`.
     """
     settings = settings or Settings(data_dir=folder, server=ServerSettings(max_body_bytes=MAX_BODY))
-    world = await build_world(folder, detectors=detectors, settings=settings)
+    world = world or await build_world(folder, detectors=detectors, settings=settings)
     queue = InMemoryJobQueue()
     locks = InMemoryLockStore()
     sender = RecordingWebhookSender()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,9 +19,10 @@ from backends.memory.vectors import InMemoryVectorStore
 from backends.stamped_vectors import StampedVectorStore
 from defences.retrieval.shingles import SCHEME
 from domain.answering import AnswerResult, Question, QuestionId
+from domain.clock import Clock, IdFactory
 from domain.documents import DEFAULT_TENANT, DocumentId, DocumentParser, OriginRef
-from domain.ledger import DocumentRecord, NewDocument, StoredAssessment
-from domain.retrieval import VectorStore
+from domain.ledger import DocumentRecord, Ledger, NewDocument, StoredAssessment
+from domain.retrieval import Embedder, VectorStore
 from domain.scanning import Detector
 from domain.web import WebSearch
 from gateway.query.pipeline import QueryPipeline
@@ -42,14 +43,14 @@ ACTOR = "test"
 class World:
     clock: ManualClock
     ids: SequentialIds
-    ledger: InMemoryLedger
+    ledger: Ledger
     blobs: InMemoryBlobStore
     vectors: VectorStore
     stored: InMemoryVectorStore
     """What `vectors` writes to."""
     stamps: InMemoryEvidenceStamps
     near_duplicates: InMemoryNearDuplicateIndex
-    embedder: OnnxEmbedder
+    embedder: Embedder
     ingest: IngestPipeline
     review: ReviewDesk
     origins: OriginDesk
@@ -127,21 +128,40 @@ async def build_world(
     parser: DocumentParser | None = None,
     citations: CitationLookup | None = None,
     web_search: WebSearch | None = None,
+    ledger: Callable[[Clock, IdFactory], Ledger] | None = None,
+    vectors: VectorStore | None = None,
+    embedder: Embedder | None = None,
+    beside: World | None = None,
 ) -> World:
-    """Build an empty world; `folder` is for what must be a file."""
+    """Build an empty world, or one more process of another; `folder` is for what must be a file.
+
+    Args:
+        folder: As said.
+        detectors: Ready-made ones.
+        settings: None for the defaults.
+        parser: None for the real one.
+        citations: None for none.
+        web_search: None for none.
+        ledger: Makes one; None for one in memory.
+        vectors: None for an index in memory.
+        embedder: None for the real one.
+        beside: Whose clock and stores it shares. Locks are each process's own.
+    """
     settings = settings or Settings(data_dir=folder)
-    clock = ManualClock()
-    ids = SequentialIds()
-    ledger = InMemoryLedger(clock=clock, ids=ids)
-    blobs = InMemoryBlobStore()
-    stamps = InMemoryEvidenceStamps()
-    stored = InMemoryVectorStore()
-    vectors = StampedVectorStore(stored, stamps)
-    near_duplicates = InMemoryNearDuplicateIndex(scheme=SCHEME)
-    embedder = OnnxEmbedder(manifest_sha256=SHIPPED_MANIFEST_SHA256)
+    clock = ManualClock() if beside is None else beside.clock
+    ids = SequentialIds() if beside is None else beside.ids
+    made = InMemoryLedger(clock=clock, ids=ids) if ledger is None else ledger(clock, ids)
+    blobs = InMemoryBlobStore() if beside is None else beside.blobs
+    stamps = InMemoryEvidenceStamps() if beside is None else beside.stamps
+    stored = InMemoryVectorStore() if beside is None else beside.stored
+    vectors = StampedVectorStore(stored, stamps) if vectors is None else vectors
+    near_duplicates = (
+        InMemoryNearDuplicateIndex(scheme=SCHEME) if beside is None else beside.near_duplicates
+    )
+    embedder = embedder or OnnxEmbedder(manifest_sha256=SHIPPED_MANIFEST_SHA256)
     ingestion = build_ingestion(
         settings,
-        ledger=ledger,
+        ledger=made,
         blobs=blobs,
         vectors=vectors,
         embedder=embedder,
@@ -154,7 +174,7 @@ async def build_world(
     return World(
         clock=clock,
         ids=ids,
-        ledger=ledger,
+        ledger=made,
         blobs=blobs,
         vectors=vectors,
         stored=stored,

@@ -37,6 +37,7 @@ BUSY_TIMEOUT_MS: Final = 30_000
 LOCK_RETRIES: Final = 3
 MAX_GROUP: Final = 16
 """Writes that share a commit. Bounds how long other processes wait for this one."""
+ANSWER_SECONDS: Final = 30.0
 READERS: Final = 3
 POSTGRES_WRITERS: Final = 4
 
@@ -80,16 +81,24 @@ def parse_url(url: str) -> URL:
             raise ConfigurationError(f"database must be sqlite or postgresql, got {other!r}")
 
 
-def create_engine(url: URL, *, pooled: bool = True) -> Engine:
+def create_engine(
+    url: URL, *, pooled: bool = True, statement_seconds: float | None = None
+) -> Engine:
     """Return an engine that has not connected yet: use it on one side of a fork.
 
-    A transaction of SQLite begins as IMMEDIATE, so that a writer waits for its turn at the start
+    In PostgreSQL no statement takes longer than `statement_seconds`, whatever the server does. A
+    transaction of SQLite begins as IMMEDIATE, so that a writer waits for its turn at the start
     and never fails half-way, unless the connection's options say that it only reads.
     """
     pool: type[Pool] = QueuePool if pooled else NullPool
     if url.get_backend_name() != "sqlite":
         checked = {"pool_pre_ping": True} if pooled else {}
-        return sqlalchemy.create_engine(url, hide_parameters=True, poolclass=pool, **checked)
+        engine = sqlalchemy.create_engine(url, hide_parameters=True, poolclass=pool, **checked)
+        if statement_seconds is not None:
+            from backends.ledger.patience import limit_statements
+
+            limit_statements(engine, seconds=statement_seconds)
+        return engine
     engine = sqlalchemy.create_engine(
         url,
         hide_parameters=True,
@@ -170,9 +179,23 @@ class Database:
     transaction that has begun.
     """
 
-    def __init__(self, url: str, *, audit_key: AuditKey | None = None) -> None:
-        """Take the database at `url`; `audit_key` seals the entries of its journal."""
-        self._engine = create_engine(parse_url(url)).execution_options(**{_AUDIT_KEY: audit_key})
+    def __init__(
+        self,
+        url: str,
+        *,
+        audit_key: AuditKey | None = None,
+        timeout_seconds: float = ANSWER_SECONDS,
+    ) -> None:
+        """Take the database at `url`.
+
+        Args:
+            url: Of SQLite or PostgreSQL.
+            audit_key: Seals the entries of its journal.
+            timeout_seconds: How long a caller waits; a statement of PostgreSQL too.
+        """
+        engine = create_engine(parse_url(url), statement_seconds=timeout_seconds)
+        self._engine = engine.execution_options(**{_AUDIT_KEY: audit_key})
+        self._timeout_seconds = timeout_seconds
         self._reader = self._engine.execution_options(**{_READS: True})
         self._grouped = self._engine.dialect.name == "sqlite"
         self._queue: deque[_Write[Any]] = deque()
@@ -185,9 +208,9 @@ class Database:
         """Run `body` in a transaction of one snapshot, which it must not write in.
 
         Raises:
-            TransientError: The database did not answer.
+            TransientError: The database did not answer, or not in time.
         """
-        return await asyncio.wrap_future(self._readers.submit(_attempt, self._reader, body))
+        return await self._told(self._readers.submit(_attempt, self._reader, body))
 
     async def write(self, body: Callable[[Connection], R]) -> R:
         """Run `body` in a transaction and return after the commit; what it raises rolls it back.
@@ -196,21 +219,32 @@ class Database:
         commit, each behind a savepoint of its own.
 
         Raises:
-            TransientError: The database did not answer, or was locked for too long.
+            TransientError: The database did not answer, or was locked for too long. What was begun
+                may still be committed.
             ConflictError: A row with that id is there already.
         """
         if not self._grouped:
-            return await asyncio.wrap_future(self._writers.submit(_attempt, self._engine, body))
+            return await self._told(self._writers.submit(_attempt, self._engine, body))
         write = _Write(body)
         self._queue.append(write)
         self._writers.submit(self._write_group)
-        return await asyncio.wrap_future(write.future)
+        return await self._told(write.future)
 
     async def close(self) -> None:
         """Let begun transactions end, then close every connection."""
         for threads in (self._writers, self._readers):
             await asyncio.to_thread(threads.shutdown)
         self._engine.dispose()
+
+    async def _told(self, outcome: Future[R]) -> R:
+        """Wait for what a thread makes of a body; one that no thread has begun is dropped."""
+        try:
+            async with asyncio.timeout(self._timeout_seconds):
+                return await asyncio.wrap_future(outcome)
+        except TimeoutError as exc:
+            raise TransientError(
+                f"the ledger's database did not answer within {self._timeout_seconds:g} seconds"
+            ) from exc
 
     def _write_group(self) -> None:
         """Take what waits. Called once a write: later calls often find nothing left."""

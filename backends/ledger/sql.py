@@ -5,7 +5,7 @@ from __future__ import annotations
 from backends.ledger.alerting import SqlReviewLedger, SqlSilenceLedger
 from backends.ledger.alerts import SqlAlertLedger
 from backends.ledger.documents import SqlDocumentLedger
-from backends.ledger.engine import Database
+from backends.ledger.engine import ANSWER_SECONDS, Database
 from backends.ledger.feedback import SqlFeedbackLedger
 from backends.ledger.incidents import SqlIncidentLedger
 from backends.ledger.journal import SqlJournal
@@ -34,7 +34,13 @@ class SqlLedger:
     """
 
     def __init__(
-        self, url: str, *, clock: Clock, ids: IdFactory, audit_key: AuditKey | None = None
+        self,
+        url: str,
+        *,
+        clock: Clock,
+        ids: IdFactory,
+        audit_key: AuditKey | None = None,
+        timeout_seconds: float = ANSWER_SECONDS,
     ) -> None:
         """Take the database at `url`, e.g. `sqlite:////var/lib/mithridate/ledger.db`.
 
@@ -43,11 +49,12 @@ class SqlLedger:
             clock: For what happens now.
             ids: For deliveries.
             audit_key: Seals the journal; None leaves what is written here unsealed.
+            timeout_seconds: How long a caller waits for a transaction.
 
         Raises:
             ConfigurationError: Not a URL of SQLite or PostgreSQL.
         """
-        self._database = Database(url, audit_key=audit_key)
+        self._database = Database(url, audit_key=audit_key, timeout_seconds=timeout_seconds)
         self.documents = SqlDocumentLedger(self._database, clock=clock, ids=ids)
         self.lifecycle = SqlDocumentLifecycle(self._database)
         self.suppressions = SqlSuppressionLedger(self._database)

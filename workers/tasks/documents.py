@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import Final
 
 import structlog
@@ -10,7 +11,7 @@ from celery import Celery, Task
 from celery.exceptions import SoftTimeLimitExceeded
 
 from domain.documents import DocumentId
-from domain.errors import NotFoundError, ScanUnderWayError, TransientError
+from domain.errors import DependencyError, NotFoundError, ScanUnderWayError
 from workers.process import present_process
 
 _LONGEST_WAIT_SECONDS: Final = 30
@@ -35,15 +36,17 @@ def register_documents(app: Celery) -> None:
             # Handed out twice, or its worker died a moment ago: again once the lease has run out.
             log.info("scan_under_way", retry=self.request.retries)
             raise self.retry(countdown=1 + exc.retry_after_seconds, exc=exc) from exc
-        except TransientError as exc:
+        except DependencyError as exc:
             log.warning("scan_put_off", error=str(exc), retry=self.request.retries)
             wait = min(_LONGEST_WAIT_SECONDS, 2**self.request.retries)
             raise self.retry(countdown=wait, exc=exc) from exc
         except SoftTimeLimitExceeded:
-            process.run(ingestion.give_up(DocumentId(document_id)))
+            with suppress(DependencyError):
+                process.run(ingestion.give_up(DocumentId(document_id)))
             log.warning("scan_over_time")
             # A thread cannot be stopped: only a new process is free of the scan that goes on in
-            # it. The broker hands the job out again, and it then finds the verdict written.
+            # it. The broker hands the job out again, and it then finds the verdict written, or,
+            # where the ledger did not take it, tries once more.
             os._exit(_RESTART)
         else:
             if record is not None:

@@ -9,6 +9,9 @@ from backends.memory.clock import START
 from domain.scanning import Detector
 from runtime.scanning import build_detectors
 from tests.http_services import Gateway, open_gateway
+from tests.ledgers import ledger_url, migrated_sqlite, sqlite_url
+
+__all__ = ["ledger_url", "migrated_sqlite", "sqlite_url"]
 
 
 @pytest.fixture(scope="session")

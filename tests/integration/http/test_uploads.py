@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from backends.memory.ledger import InMemoryLedger
 from backends.memory.ledger_documents import InMemoryOutbox
 from domain.documents import OriginKind, OriginRef
 from domain.errors import TransientError
@@ -359,6 +360,7 @@ class UnreadableOutbox(InMemoryOutbox):
 async def test_an_upload_is_not_lost_when_the_outbox_cannot_be_read(gateway: Gateway) -> None:
     headers = await gateway.writer()
     ledger = gateway.world.ledger
+    assert isinstance(ledger, InMemoryLedger)
     relay = OutboxRelay(
         outbox=UnreadableOutbox(ledger.documents),
         documents=ledger.documents,

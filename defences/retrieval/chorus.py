@@ -20,8 +20,8 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
+from scipy.sparse.csgraph import connected_components
 
 from defences.answering.keywords import keyword_set
 from defences.answering.sentences import split_sentences
@@ -40,6 +40,8 @@ REPEATED: Final = 0.7
 
 _FEWEST_WORDS: Final = 4
 """Of a question that can be told from what answers it."""
+
+_FEWEST_FAMILIES: Final = 2
 
 _WORD: Final = re.compile(r"\w+")
 
@@ -60,47 +62,32 @@ def repeats(text: str, question: str) -> bool:
     )
 
 
-def at_the_question(chunks: Sequence[ScoredChunk], question: str) -> tuple[ScoredChunk, ...]:
-    """Return the passages that may belong to a chorus; fewer than two make none."""
-    near = [
-        chunk
-        for chunk in chunks
-        if chunk.similarity >= AT_THE_QUESTION or repeats(chunk.chunk.text, question)
-    ]
-    return tuple(near) if len(near) > 1 else ()
-
-
-def find_choruses(
-    chunks: Sequence[ScoredChunk],
-    vectors: NDArray[np.float32] | NDArray[np.float64],
-    question: str,
-) -> Choruses:
+def find_choruses(chunks: Sequence[ScoredChunk], question: str) -> Choruses:
     """Return the sets of two or more families that are linked, directly or by others.
 
-    Two passages are by their cosine, or because both repeat the question.
-
-    Args:
-        chunks: As `at_the_question` gives them.
-        vectors: Shape `(len(chunks), dimensions)`, unit length, of their texts.
-
-    Raises:
-        ValueError: There is not one vector a chunk.
+    Two passages at the question are linked by their cosine, or because both repeat the question.
     """
-    if len(vectors) != len(chunks):
-        raise ValueError(f"{len(chunks)} chunks have {len(vectors)} vectors")
-    seats = [seat_of(chunk, PartitionMode.NO_PROVENANCE) for chunk in chunks]
-    alike = vectors @ vectors.T >= ALIKE if chunks else np.zeros((0, 0), dtype=np.bool_)
-    echoes = np.array([repeats(chunk.chunk.text, question) for chunk in chunks], dtype=np.bool_)
-    alike |= np.outer(echoes, echoes)
-    found: list[frozenset[SeatId]] = []
-    left = set(range(len(chunks)))
-    while left:
-        members, border = set[int](), {min(left)}
-        while border:
-            members |= border
-            border = {at for at in left - members if any(alike[at, one] for one in border)}
-        left -= members
-        linked = frozenset(seats[at] for at in members)
-        if len(linked) > 1:
-            found.append(linked)
-    return tuple(found)
+    echoing = [repeats(hit.chunk.text, question) for hit in chunks]
+    near = [at for at, hit in enumerate(chunks) if echoing[at] or hit.similarity >= AT_THE_QUESTION]
+    if len(near) < _FEWEST_FAMILIES:
+        return ()
+    echoes = np.array([echoing[at] for at in near], dtype=np.bool_)
+    vectors = np.stack([chunks[at].vector for at in near])
+    linked = (vectors @ vectors.T >= ALIKE) | np.outer(echoes, echoes)
+    seats = [seat_of(chunks[at], PartitionMode.NO_PROVENANCE) for at in near]
+    _, parts = connected_components(linked, directed=False)
+    members: dict[int, set[SeatId]] = {}
+    for part, seat in zip(parts.tolist(), seats, strict=True):
+        members.setdefault(part, set()).add(seat)
+    return tuple(frozenset(held) for held in members.values() if len(held) >= _FEWEST_FAMILIES)
+
+
+def apart(
+    chunks: Sequence[ScoredChunk], question: str
+) -> tuple[list[ScoredChunk], list[ScoredChunk]]:
+    """Return the passages of choruses and all others, both in the order that they had."""
+    loud = frozenset[SeatId]().union(*find_choruses(chunks, question))
+    both: tuple[list[ScoredChunk], list[ScoredChunk]] = ([], [])
+    for chunk in chunks:
+        both[seat_of(chunk, PartitionMode.NO_PROVENANCE) not in loud].append(chunk)
+    return both

@@ -329,9 +329,7 @@ class QueryPipeline:
         """Draft, verify and judge; the long way unless another is given."""
         question, options, watch = inquiry.question, inquiry.options, inquiry.watch
         way = way or long_way(survey(collapse(evidence)), options)
-        parts = await deal_apart(
-            question.text, evidence, way, options=options, key=self._key(), embedder=self._embedder
-        )
+        parts = deal_apart(question.text, evidence, way, options=options, key=self._key())
         watch.lap("partition", subsets=len(parts.subsets))
         drafts = heard(
             self._stages.check(question, await draft_all(question, parts.subsets, drafter)),

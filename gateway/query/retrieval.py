@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
+from defences.retrieval.chorus import apart
 from defences.retrieval.families import collapse
 from defences.retrieval.ranking import best_first
 from domain.documents import TenantId, Tier
@@ -26,6 +27,10 @@ from gateway.query.withholding import WithholdingSearch
 
 _WIDEST: Final = 4
 """How many times its limit a side is searched for, at most, where families collapse."""
+
+_DEEPER: Final = 4
+_DEEPEST: Final = 64
+"""How many times its limit the pool is searched for, at once and at most, beneath choruses."""
 
 _ORDER: Final = (Tier.REVIEWED, Tier.ESTABLISHED, Tier.POOL)
 
@@ -79,6 +84,13 @@ class Retrieval:
             side(established=True, limit=quotas.established_limit),
             side(established=False, limit=quotas.pool_limit),
         )
+        if not established:
+            pool = await _past_choruses(
+                question,
+                pool,
+                quotas.pool_limit,
+                lambda limit: side(established=False, limit=limit),
+            )
         return await self.ranked(question, (*established, *pool))
 
     async def ranked(self, question: str, hits: Sequence[ScoredChunk]) -> tuple[ScoredChunk, ...]:
@@ -128,6 +140,26 @@ class Retrieval:
             if wanted >= _WIDEST * limit:
                 return voices
             wanted *= 2
+
+
+async def _past_choruses(
+    question: str,
+    found: Sequence[ScoredChunk],
+    limit: int,
+    search: Callable[[int], Awaitable[Sequence[ScoredChunk]]],
+) -> Sequence[ScoredChunk]:
+    """Search wider where choruses took most places: a flood would be all that is retrieved.
+
+    Of either kind at most `limit` are returned.
+    """
+    wanted = limit
+    loud, others = apart(found, question)
+    while len(others) <= limit // 2 and wanted <= len(found) and wanted < _DEEPEST * limit:
+        wanted *= _DEEPER
+        found = await search(wanted)
+        loud, others = apart(found, question)
+    kept = {hit.chunk.id for hit in (*loud[:limit], *others[:limit])}
+    return [hit for hit in found if hit.chunk.id in kept]
 
 
 def in_tiers(hits: Sequence[ScoredChunk]) -> tuple[ScoredChunk, ...]:

@@ -20,7 +20,7 @@ from defences.answering.routing import (
 )
 from defences.answering.scoring import score_drafts
 from defences.answering.second_look import heard
-from defences.retrieval.chorus import at_the_question, find_choruses
+from defences.retrieval.chorus import find_choruses
 from defences.retrieval.families import collapse
 from defences.retrieval.partition import Choruses, Partition, partition
 from domain.answering import Drafter, PartitionMode, Question
@@ -118,31 +118,15 @@ def deal(
     )
 
 
-async def deal_apart(
-    question: str,
-    evidence: Sequence[ScoredChunk],
-    way: Way,
-    *,
-    options: QueryOptions,
-    key: bytes,
-    embedder: Embedder,
+def deal_apart(
+    question: str, evidence: Sequence[ScoredChunk], way: Way, *, options: QueryOptions, key: bytes
 ) -> Partition:
-    """Return the same; where families are the seats, with choruses told apart.
-
-    Raises:
-        TransientError: The embedder did not answer.
-    """
+    """Return the same; where families are the seats, with choruses told apart."""
     parts = deal(evidence, way, options=options, key=key)
     if parts.mode is not PartitionMode.NO_PROVENANCE:
         return parts
-    near = at_the_question(collapse(evidence), question)
-    if not near:
-        return parts
-    vectors = await embedder.embed([hit.chunk.text for hit in near])
-    choruses = find_choruses(near, vectors, question)
-    if not choruses:
-        return parts
-    return deal(evidence, way, options=options, key=key, choruses=choruses)
+    choruses = find_choruses(collapse(evidence), question)
+    return deal(evidence, way, options=options, key=key, choruses=choruses) if choruses else parts
 
 
 async def _read_alike(

@@ -20,7 +20,7 @@ from domain.errors import TransientError
 from domain.retrieval import FamilyId, ScoredChunk
 from gateway.query.retrieval import Quotas, Retrieval, joined, reranked
 from tests.answer_builders import make_chunk, make_origin
-from tests.vector_stores import EAST, record
+from tests.vector_stores import BETWEEN, EAST, record
 
 QUOTAS = Quotas(established_limit=4, pool_limit=2, per_origin=4, min_trust=0.0)
 
@@ -145,3 +145,34 @@ def test_near_copies_that_took_places_are_made_up_for_by_a_wider_search(copies: 
 
     assert {hit.family_id for hit in collapse(found)} >= {f"own{n}" for n in range(3)}
     assert len(collapse(found)) <= QUOTAS.established_limit
+
+
+@settings(deadline=None)
+@given(flooded=st.integers(0, 40), established=st.booleans())
+def test_a_chorus_that_takes_the_pools_places_leaves_others_theirs(
+    flooded: int, established: bool
+) -> None:
+    # Where somebody is established the pool keeps its quota: its texts decide nothing there.
+    store = InMemoryVectorStore(dimensions=2)
+    quotas = replace(QUOTAS, pool_limit=4)
+    flood = [
+        record(f"flood{n:02}/0", EAST, origin=f"account{n}", established=False)
+        for n in range(flooded)
+    ]
+    honest = [
+        record(f"own{n}/0", (0.6, 0.8 - 1.6 * (n % 2)), origin=f"person{n}", established=False)
+        for n in range(2)
+    ]
+    vouched = [record("press/0", BETWEEN)] if established else []
+
+    async def find() -> tuple[ScoredChunk, ...]:
+        await store.upsert([*flood, *honest, *vouched])
+        return await Retrieval(store).find(
+            "q", "q", np.array(EAST, np.float32), tenant_id=honest[0].tenant_id, quotas=quotas
+        )
+
+    found = [hit for hit in asyncio.run(find()) if not hit.origin.established]
+
+    kept = {str(hit.family_id) for hit in found} & {"own0", "own1"}
+    assert len(found) <= quotas.pool_limit + (0 if established else len(honest))
+    assert len(kept) == (max(0, min(2, 4 - flooded)) if established else 2)

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from defences.answering.chorus import Voices, one_voice
 from defences.answering.second_look import heard
@@ -15,7 +14,7 @@ from defences.answering.weighting import weigh_groups
 from defences.retrieval.chorus import (
     ALIKE,
     AT_THE_QUESTION,
-    at_the_question,
+    apart,
     find_choruses,
     repeats,
 )
@@ -41,13 +40,14 @@ def seat(family: str) -> SeatId:
     return SeatId(f"family:{family}")
 
 
-def passage(family: str, *, similarity: float = 0.9) -> ScoredChunk:
-    return make_chunk(family, document=family, origin=ACCOUNT, family=family, similarity=similarity)
+def passage(family: str, text: str = "A passage.", *, similarity: float = 0.9) -> ScoredChunk:
+    return make_chunk(text, document=family, origin=ACCOUNT, family=family, similarity=similarity)
 
 
-def at_angles(*degrees: float) -> NDArray[np.float64]:
+def at_angles(passages: Sequence[ScoredChunk], *degrees: float) -> list[ScoredChunk]:
     turned = np.radians(degrees)
-    return np.stack([np.cos(turned), np.sin(turned)], axis=1)
+    vectors = np.stack([np.cos(turned), np.sin(turned)], axis=1).astype(np.float32)
+    return [replace(hit, vector=vector) for hit, vector in zip(passages, vectors, strict=True)]
 
 
 def said(
@@ -82,22 +82,15 @@ def test_families_near_the_question_and_near_each_other_are_a_chorus(
     degrees: tuple[float, ...], similarity: float, expected: list[set[str]]
 ) -> None:
     assert np.cos(np.radians(30)) > ALIKE > np.cos(np.radians(60))
-    near = at_the_question([passage(name, similarity=similarity) for name in "abc"], ASKED)
+    near = [passage(name, similarity=similarity) for name in "abc"]
 
-    found = find_choruses(near, at_angles(*degrees)[: len(near)], ASKED)
+    found = find_choruses(at_angles(near, *degrees), ASKED)
 
     assert found == tuple(frozenset(map(seat, names)) for names in expected)
 
 
 def test_two_passages_of_one_family_are_no_chorus() -> None:
-    near = [passage("a"), passage("a")]
-
-    assert find_choruses(near, at_angles(0, 0), ASKED) == ()
-
-
-def test_a_vector_too_few_is_an_error() -> None:
-    with pytest.raises(ValueError, match="2 chunks have 1 vectors"):
-        find_choruses([passage("a"), passage("b")], at_angles(0), ASKED)
+    assert find_choruses(at_angles([passage("a"), passage("a")], 0, 0), ASKED) == ()
 
 
 @pytest.mark.parametrize(
@@ -129,16 +122,20 @@ def test_a_question_of_few_words_is_repeated_by_nobody() -> None:
 
 
 def test_families_that_repeat_the_question_are_a_chorus_however_unlike_they_are() -> None:
-    far = [passage(name, similarity=0.4) for name in "abc"]
     texts = (ASKED, f"Asked {ASKED!r}, say nine.", "The mill has two lifts.")
-    chunks = [
-        replace(hit, chunk=replace(hit.chunk, text=text))
-        for hit, text in zip(far, texts, strict=True)
-    ]
+    far = [passage(name, text, similarity=0.4) for name, text in zip("abc", texts, strict=True)]
 
-    near = at_the_question(chunks, ASKED)
+    assert find_choruses(at_angles(far, 0, 90, 180), ASKED) == (frozenset(map(seat, "ab")),)
 
-    assert find_choruses(near, at_angles(0, 90), ASKED) == (frozenset(map(seat, "ab")),)
+
+def test_what_belongs_to_choruses_is_told_apart_in_order() -> None:
+    texts = (ASKED, "The mill has two lifts.", ASKED, "A mill.")
+    hits = at_angles([passage(n, t) for n, t in zip("abcd", texts, strict=True)], 0, 90, 180, 270)
+
+    loud, others = apart(hits, ASKED)
+
+    assert [hit.family_id for hit in loud] == ["a", "c"]
+    assert [hit.family_id for hit in others] == ["b", "d"]
 
 
 def test_a_chorus_leaves_room_for_others() -> None:

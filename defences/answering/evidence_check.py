@@ -91,6 +91,8 @@ def _read(question: str, subset: EvidenceSubset) -> _Evidence:
 
 def _unmasked(text: str, mentions: Sequence[Span]) -> str:
     """Return the text with blanks for what is masked: a drafter never saw it."""
+    if not mentions:
+        return text
     characters = list(text)
     for span in mentions:
         characters[span.start : span.end] = " " * len(characters[span.start : span.end])

@@ -6,6 +6,7 @@ import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from defences.answering.keywords import keyword_set, keywords, places
@@ -65,6 +66,7 @@ class Focus:
 _NOTHING: Final = Focus(match=0.0)
 
 
+@lru_cache(maxsize=8_192)  # drafter, grouping and verifier read the same sentences
 def find_focus(question: QuestionProfile, text: str, *, context: str = "") -> Focus:
     """Return what in `text` answers the question by type.
 

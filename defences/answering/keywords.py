@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
@@ -228,7 +226,7 @@ def stem(word: str) -> str:
 
 def words(text: str) -> list[str]:
     """Return the words of `text`, lower case, in order, punctuation dropped."""
-    return [match.group().lower().strip(".") for match in _WORD.finditer(text)]
+    return [word.lower() for word in _WORD.findall(text)]
 
 
 def keywords(text: str) -> list[str]:
@@ -238,7 +236,7 @@ def keywords(text: str) -> list[str]:
 
 @lru_cache(maxsize=16_384)  # the sentences of a topic's chunks are read for every question on it
 def _keywords(text: str) -> tuple[str, ...]:
-    return tuple(stem(word) for word in words(text) if word not in STOPWORDS)
+    return tuple([stem(word) for word in words(text) if word not in STOPWORDS])
 
 
 @lru_cache(maxsize=16_384)
@@ -256,43 +254,28 @@ def speaks_of(question: str, phrases: Iterable[str]) -> bool:
 @lru_cache(maxsize=16_384)
 def places(text: str) -> tuple[tuple[int, str], ...]:
     """Return where each keyword of `text` begins, as its stem, in order."""
-    return tuple(
-        (match.start(), stem(match.group().lower()))
-        for match in _BARE_WORD.finditer(text)
-        if match.group().lower() not in STOPWORDS
-    )
+    found = [(match.start(), match.group().lower()) for match in _BARE_WORD.finditer(text)]
+    return tuple([(at, stem(word)) for at, word in found if word not in STOPWORDS])
 
 
-def inverse_frequencies(texts: Sequence[str]) -> Mapping[str, float]:
-    """Return log(1 + N / df) for each keyword of `texts`.
-
-    Frequencies are of the given texts alone, so that what stands in one evidence subset never
-    changes how another is read.
-    """
-    counts: Counter[str] = Counter()
-    for text in texts:
-        counts.update(keyword_set(text))
-    return {word: math.log(1 + len(texts) / count) for word, count in counts.items()}
-
-
-def respell(terms: Sequence[str], vocabulary: Iterable[str]) -> tuple[str, ...]:
-    """Return the terms, one that the vocabulary lacks as the word in it that it misspells.
+def respell(terms: Sequence[str], vocabulary: Sequence[frozenset[str]]) -> tuple[str, ...]:
+    """Return the terms, one that all of the vocabulary lacks as the word in it that it misspells.
 
     A misspelling is one letter more, less or other, or two neighbours swapped, in a word of at
     least five letters with the right first letter.
     """
-    known = vocabulary if isinstance(vocabulary, frozenset) else frozenset(vocabulary)
-    if all(term in known or len(term) < _MIN_MISSPELT for term in terms):
-        return tuple(terms)
-    by_first: dict[str, list[str]] = {}
-    for word in sorted(known):
-        by_first.setdefault(word[:1], []).append(word)
     return tuple(
         term
-        if term in known or len(term) < _MIN_MISSPELT
-        else next((word for word in by_first.get(term[0], ()) if _one_slip(term, word)), term)
+        if len(term) < _MIN_MISSPELT or any(term in words for words in vocabulary)
+        else _respelt(term, vocabulary)
         for term in terms
     )
+
+
+def _respelt(term: str, vocabulary: Sequence[frozenset[str]]) -> str:
+    """Return the first word by the alphabet that the term misspells, else the term."""
+    slips = [word for words in vocabulary for word in words if word[:1] == term[0]]
+    return min((word for word in slips if _one_slip(term, word)), default=term)
 
 
 def _one_slip(first: str, second: str) -> bool:

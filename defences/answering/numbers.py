@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from defences.answering.hints import may_have_digits, may_have_word
@@ -123,6 +124,7 @@ class Number:
     figures: bool = True
 
 
+@lru_cache(maxsize=4_096)  # an answer is compared with every sentence that may say the same
 def find_numbers(text: str) -> tuple[Number, ...]:
     """Return the numbers of `text` in order of place, none overlapping another.
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final
 
 from defences.answering.keywords import STOPWORDS, keywords, stem, words
@@ -69,6 +70,9 @@ class QuestionProfile:
     values: tuple[Value, ...]
     names: tuple[Name, ...]
     negated: bool
+
+    def __hash__(self) -> int:
+        return hash(self.text)  # what is kept by question is looked up a hundred times for each
 
     @property
     def type(self) -> AnswerType:
@@ -155,6 +159,7 @@ _HEAD_END: Final = re.compile(
 _NEGATED: Final = re.compile(r"\b(?:not|never|no longer|cannot|except|without)\b|n['’]t\b", re.I)  # noqa: RUF001
 
 
+@lru_cache(maxsize=1_024)  # drafts, checks and verifier of one question all ask
 def read_question(text: str) -> QuestionProfile:
     """Return what the question asks for. Text that is no question is a description."""
     flat = " ".join(text.split())

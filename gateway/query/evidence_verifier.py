@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -103,8 +104,8 @@ def _shortlist(
 ) -> tuple[Candidate, ...]:
     if not draft.usable:
         return ()
-    wanted = {*profile.terms, *keywords(draft.answer)}
-    counts = [len(wanted & keyword_set(item.in_context)) for item in candidates]
+    wanted = frozenset(profile.terms) | keyword_set(draft.answer)
+    counts = [len(item.shared(wanted)) for item in candidates]
     order = sorted(range(len(candidates)), key=lambda at: (-counts[at], at))
     return tuple(candidates[at] for at in order[:_SHORTLIST] if counts[at] > 0)
 
@@ -153,9 +154,9 @@ def _answer_is_quoted(profile: QuestionProfile, draft: Draft) -> bool:
 
 def _topicality(profile: QuestionProfile, candidate: Candidate, cosine: float) -> float:
     """Return how much a sentence speaks of what is asked, in [0, 1]."""
-    present = keyword_set(candidate.in_context) | keyword_set(candidate.around)
-    terms = set(profile.terms)
-    words = len(terms & present) / len(terms) if terms else 0.0
+    terms = frozenset(profile.terms)
+    present = candidate.shared(terms) | candidate.shared_around(terms)
+    words = len(present) / len(terms) if terms else 0.0
     meaning = (cosine - _COSINE_FROM) / (_COSINE_TO - _COSINE_FROM)
     return 0.5 * words + 0.5 * min(1.0, max(0.0, meaning))
 
@@ -194,5 +195,6 @@ def _same_name(
     return False if profile.type in {AnswerType.PERSON, AnswerType.PLACE} else None
 
 
+@lru_cache(maxsize=1_024)  # each quote is looked for in each passage of its subset
 def _flat(text: str) -> str:
     return " ".join(text.casefold().split())

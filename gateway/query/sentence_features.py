@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from defences.answering.focus import Focus, find_focus
-from defences.answering.keywords import inverse_frequencies, keyword_set, keywords, respell
+from defences.answering.keywords import keyword_set, keywords, respell
 from defences.answering.questions import QuestionProfile
 from defences.answering.relations import (
     asked_relations,
@@ -49,33 +49,63 @@ _NOTHING_LEFT: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A sentence that can answer, with what its passage says beside it.
+
+    Attributes:
+        lead: Text before it without which it is not understood: the sentence that its opening
+            pronoun points to, a run-in heading, the header of its table. Often empty.
+        topic: The words with which its passage opens, where it does not open it itself.
+        beside: The sentences before and after.
+        shape: Features that depend on the sentence alone, in the order of `_SHAPE`.
+    """
+
+    sentence: Sentence
+    lead: str
+    topic: str
+    beside: tuple[str, ...]
+    shape: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A sentence that could be the answer, with what must be read beside it.
+    """A sentence that could be the answer.
 
     Attributes:
         rank: Of its chunk in the subset, from 0.
         head: Title and headings it stands under.
-        lead: Text before it without which it is not understood: the sentence that its opening
-            pronoun points to, a run-in heading, the header of its table. Often empty.
-        topic: The words with which its passage opens, where it stands under no heading and does not
-            open it itself: what the passage is about.
-        around: The sentences before and after.
     """
 
     chunk: ScoredChunk
     rank: int
-    sentence: Sentence
     head: str
-    lead: str
-    topic: str
-    around: str
+    place: Place
+
+    @property
+    def sentence(self) -> Sentence:
+        return self.place.sentence
+
+    @property
+    def about(self) -> str:
+        """What the passage is about: its head, or where it has none how it opens."""
+        return self.head or self.place.topic
 
     @property
     def in_context(self) -> str:
         """The sentence as a reader of the page would take it; what is embedded."""
-        said = f"{self.lead} {self.sentence.text}" if self.lead else self.sentence.text
-        about = self.head or self.topic
+        place, about = self.place, self.about
+        said = f"{place.lead} {place.sentence.text}" if place.lead else place.sentence.text
         return f"{about}: {said}" if about else said
+
+    def shared(self, terms: frozenset[str]) -> frozenset[str]:
+        """Return those of some keywords that stand in the sentence in context."""
+        place = self.place
+        own, lead = keyword_set(place.sentence.text), keyword_set(place.lead)
+        return (terms & own) | (terms & lead) | (terms & keyword_set(self.about))
+
+    def shared_around(self, terms: frozenset[str]) -> frozenset[str]:
+        """Return those of some keywords that stand in the sentences before and after."""
+        return frozenset().union(*[terms & keyword_set(text) for text in self.place.beside])
 
 
 def find_candidates(chunks: Sequence[ScoredChunk]) -> tuple[Candidate, ...]:
@@ -90,47 +120,39 @@ def find_candidates(chunks: Sequence[ScoredChunk]) -> tuple[Candidate, ...]:
         head = _head(chunk)
         for place in _places(chunk.chunk.text, chunk.chunk.mentions):
             known = (chunk.chunk.document_id, place.sentence.text)
-            if known in seen:
-                continue
-            seen.add(known)
-            found.append(
-                Candidate(
-                    chunk=chunk,
-                    rank=rank,
-                    sentence=place.sentence,
-                    head=head,
-                    lead=place.lead,
-                    topic="" if head else place.topic,
-                    around=place.around,
-                )
-            )
+            if known not in seen:
+                seen.add(known)
+                found.append(Candidate(chunk=chunk, rank=rank, head=head, place=place))
     return tuple(found)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Place:
-    """A sentence that can answer, with what its passage says beside it."""
-
-    sentence: Sentence
-    lead: str
-    topic: str
-    around: str
-
-
 @lru_cache(maxsize=4_096)  # a passage is read by drafter and verifier, and for the next question
-def _places(text: str, mentions: tuple[Span, ...]) -> tuple[_Place, ...]:
+def _places(text: str, mentions: tuple[Span, ...]) -> tuple[Place, ...]:
     sentences = split_sentences(text, masked=mentions)
     return tuple(
-        _Place(
+        Place(
             sentence=sentence,
-            lead=_lead(sentences, at),
+            lead=(lead := _lead(sentences, at)),
             topic=_opening(sentences[0]) if at else "",
-            around=" ".join(
+            beside=tuple(
                 other.text for other in sentences[max(0, at - 1) : at + 2] if other is not sentence
             ),
+            shape=_shape(sentence, lead),
         )
         for at, sentence in enumerate(sentences)
         if sentence.answers
+    )
+
+
+def _shape(sentence: Sentence, lead: str) -> tuple[float, ...]:
+    text, length = sentence.text, len(sentence.text.split())
+    return (
+        float(text.rstrip().endswith("?")),
+        float(not lead and bool(_DANGLING.match(text))),
+        float(length < _SHORT_WORDS and not any(map(str.isdigit, text))),
+        max(0.0, (length - _LONG_WORDS) / _LONG_WORDS),
+        float(sentence.kind is SentenceKind.ROW),
+        min(length, _MOST_WORDS) / _MOST_WORDS,
     )
 
 
@@ -200,44 +222,43 @@ class _Reader:
 
     def __init__(self, question: QuestionProfile, candidates: Sequence[Candidate]) -> None:
         hits = {candidate.chunk.chunk.id: candidate for candidate in candidates}
-        texts = [candidate.sentence.text for candidate in candidates]
-        weights = inverse_frequencies([*texts, *(one.head for one in hits.values())])
-        default = math.log(1.0 + len(texts) + len(hits))
         self._question = question
         whole = {
-            id: keyword_set(one.head) | keyword_set(one.chunk.chunk.text)
+            id: (keyword_set(one.head), keyword_set(one.chunk.chunk.text))
             for id, one in hits.items()
         }
-        topics = {id: keyword_set(one.head or _opening_of(one.chunk)) for id, one in hits.items()}
-        vocabulary = frozenset().union(*whole.values()) if hits else frozenset[str]()
-        self._terms = respell(question.terms, vocabulary)
-        self._pairs = set(itertools.pairwise(self._terms))
-        self._wanted = {term: weights.get(term, default) for term in self._terms}
+        terms = respell(question.terms, list(itertools.chain.from_iterable(whole.values())))
+        self._pairs = set(itertools.pairwise(terms))
+        self._wanted = _weighed(terms, candidates, hits.values())
         self._known = frozenset(self._wanted)
         self._total = sum(self._wanted.values()) or 1.0
         self._relations = asked_relations(question.text)
         asking = keyword_set(asking_words(question.text))
+        topics = {id: keyword_set(one.head or _opening_of(one.chunk)) for id, one in hits.items()}
         self._rest_of = {id: self._known - topic - asking for id, topic in topics.items()}
         # of a passage as a whole, so that they are not told anew for each of its sentences
-        self._share_of_whole = {id: self._share(words) for id, words in whole.items()}
-        self._named_in_whole = {id: self._named(words) for id, words in whole.items()}
+        self._share_of_whole = {
+            id: self._share(*(self._known & words for words in parts))
+            for id, parts in whole.items()
+        }
+        self._named_in_whole = {id: self._named(parts) for id, parts in whole.items()}
         self._share_of_topic = {id: self._share(words) for id, words in topics.items()}
 
     def lexical(self, candidate: Candidate) -> list[float]:
         """Return all features but the cosine, in the order of `FEATURES`."""
-        text = candidate.sentence.text
-        own, led_by = keyword_set(text), keyword_set(candidate.lead)
-        context = keyword_set(candidate.head) | keyword_set(candidate.topic) | led_by
-        lead = own | context
-        around = self._share(lead | keyword_set(candidate.around))
+        place, known = candidate.place, self._known
+        text = place.sentence.text
+        own, led_by = known & keyword_set(text), known & keyword_set(place.lead)
+        context = led_by | (known & keyword_set(candidate.about))
+        around = self._share(own, context, candidate.shared_around(known))
         at = candidate.chunk.chunk.id
         focus = find_focus(self._question, text, context=candidate.head)
-        length = len(text.split())
-        pairs = self._pairs.intersection(itertools.pairwise(keywords(text)))
+        pairs = self._pairs.intersection(itertools.pairwise(keywords(text))) if own else ()
+        asks, dangling, short, long, row, room = place.shape
         return [
             self._share(own),
             self._share(own - context),
-            self._share(lead),
+            self._share(own, context),
             around,
             self._share_of_whole[at],
             len(pairs) / max(1, len(self._pairs)),
@@ -246,21 +267,25 @@ class _Reader:
             self._named_in_whole[at],
             candidate.chunk.similarity,
             1.0 / (1.0 + candidate.rank),
-            float(text.rstrip().endswith("?")),
-            float(not candidate.lead and bool(_DANGLING.match(text))),
-            float(length < _SHORT_WORDS and not any(map(str.isdigit, text))),
-            max(0.0, (length - _LONG_WORDS) / _LONG_WORDS),
-            float(candidate.sentence.kind is SentenceKind.ROW),
+            asks,
+            dangling,
+            short,
+            long,
+            row,
             *self._related(text, focus),
             float(focus.match >= _WELL_TYPED),
             self._share_of_topic[at],
             self._rest(own | led_by, at),
-            min(length, _MOST_WORDS) / _MOST_WORDS,
+            room,
         ]
 
-    def _share(self, present: frozenset[str]) -> float:
+    def _share(self, *present: frozenset[str]) -> float:
         """Return the weighted share of the question's words that are present; 0 without any."""
-        return sum(map(self._wanted.__getitem__, self._known & present)) / self._total
+        return self._weight(frozenset().union(*present)) / self._total
+
+    def _weight(self, present: frozenset[str]) -> float:
+        # in the question's order, so that the sum is the same in each process
+        return sum([weight for term, weight in self._wanted.items() if term in present])
 
     def _related(self, text: str, focus: Focus) -> list[float]:
         """Return whether the relation asked for is stated, how near the answer, and both."""
@@ -278,14 +303,28 @@ class _Reader:
         The words of the matter itself, and those that only ask, are left out.
         """
         rest = self._rest_of[at]
-        if not rest:
-            return _NOTHING_LEFT
-        wanted = self._wanted.__getitem__
-        return sum(map(wanted, rest & present)) / sum(map(wanted, rest))
+        return self._weight(rest & present) / self._weight(rest) if rest else _NOTHING_LEFT
 
-    def _named(self, present: frozenset[str]) -> float:
+    def _named(self, parts: Sequence[frozenset[str]]) -> float:
         """Return the share of the question's names that its passage has; one half without any."""
         names = self._question.names
         if not names:
             return 0.5
+        present = frozenset().union(*parts)
         return sum(name.stems <= present for name in names) / len(names)
+
+
+def _weighed(
+    terms: Sequence[str], candidates: Sequence[Candidate], heads: Collection[Candidate]
+) -> dict[str, float]:
+    """Return log(1 + N / df) of each term among sentences and heads, log(1 + N) where it is in none.
+
+    Of these alone, so that what stands in one evidence subset never changes how another is read.
+    """
+    texts = [keyword_set(one.sentence.text) for one in candidates]
+    texts += [keyword_set(one.head) for one in heads]
+    count = len(texts)
+    return {
+        term: math.log(1.0 + count / max(1, sum([term in words for words in texts])))
+        for term in terms
+    }

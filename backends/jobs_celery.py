@@ -43,6 +43,9 @@ TRANSPORT_OPTIONS: Final[dict[str, object]] = {
 }
 """Measured in facts/services, section 1b: with kombu's defaults a lost worker's job waits 95 s."""
 
+_PRODUCER: Final[dict[str, object]] = {"socket_timeout": 5, "retry_on_timeout": False}
+"""Who sends waits for no message, and has the outbox to fall back on."""
+
 
 class CeleryJobQueue:
     """Publishes ids. Sync, since kombu is; callers on an event loop use a thread."""
@@ -59,6 +62,7 @@ class CeleryJobQueue:
             task_ignore_result=True,
             broker_transport_options={
                 **TRANSPORT_OPTIONS,
+                **_PRODUCER,
                 **broker.transport_options,
                 "visibility_timeout": visibility_timeout_seconds,
             },

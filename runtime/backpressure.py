@@ -17,6 +17,8 @@ from runtime.storage_sections import QueueSettings
 _FRESH_SECONDS: Final = 1.0
 _RETRY_SECONDS: Final = 30.0
 _BULK_WINDOW_SECONDS: Final = 60
+_STORE_SECONDS: Final = 1.0
+_STORE_PAUSE_SECONDS: Final = 5.0
 
 
 class BackPressure:
@@ -37,6 +39,7 @@ class BackPressure:
         self._seen: Mapping[TenantId, Backlog] = {}
         self._seen_at = float("-inf")
         self._looking = asyncio.Lock()
+        self._store_down_until = float("-inf")
 
     async def require_room(self, tenant_id: TenantId) -> None:
         """Return where another document may be taken.
@@ -57,14 +60,19 @@ class BackPressure:
 
     async def is_bulk(self, tenant_id: TenantId, origin: OriginRef) -> bool:
         """Count one upload; whether its origin sent so many that it takes the lane of imports."""
+        if self._clock.monotonic() < self._store_down_until:
+            return False
         try:
-            wait = await self._limiter.take(
-                f"uploads:{tenant_id}:{origin}",
-                limit=self._settings.bulk_after,
-                window_seconds=_BULK_WINDOW_SECONDS,
-            )
-        except TransientError:
-            return False  # the broker that would be spared is down
+            async with asyncio.timeout(_STORE_SECONDS):
+                wait = await self._limiter.take(
+                    f"uploads:{tenant_id}:{origin}",
+                    limit=self._settings.bulk_after,
+                    window_seconds=_BULK_WINDOW_SECONDS,
+                )
+        except (TransientError, TimeoutError):
+            # The broker that would be spared is down: no upload waits for it.
+            self._store_down_until = self._clock.monotonic() + _STORE_PAUSE_SECONDS
+            return False
         return wait > 0
 
     async def _backlogs(self) -> Mapping[TenantId, Backlog]:

@@ -228,7 +228,8 @@ async def _receive(
     try:
         held = await services.lock.acquire(name, lease_seconds=_LEASE_SECONDS)
     except TransientError:
-        held = True  # the ledger keeps uploads single without the lock; it only says "in flight"
+        # The ledger keeps uploads single without the lock, which only says "in flight".
+        return await _store(services, new, uploaded, claim=claim)
     if not held:
         raise ConflictError("a request with this Idempotency-Key is being handled")
     try:

@@ -7,29 +7,14 @@ from dataclasses import dataclass, field
 
 from monitors.detectors.charts import Aside, Chart, ChartOptions, Turn, turn
 from monitors.detectors.interface import Step
-from monitors.detectors.references import Reference, ReferenceOptions, begun, learn
+from monitors.detectors.references import (
+    Reference,
+    ReferenceOptions,
+    begun,
+    is_clearly_above,
+    learn,
+)
 from monitors.sightings import Sighting, Signal
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Loudness:
-    """When a value counts as loud, and what share of loud ones is usual.
-
-    A few loud questions among many quiet ones move the mean little, and their share much.
-
-    Attributes:
-        spreads, least, most: By how many spreads of the topic's values one must lie above their
-            mean, and the least and the most that may be.
-    """
-
-    references: ReferenceOptions
-    spreads: float = 1.5
-    least: float = 0.15
-    most: float = 0.35
-
-    def loud(self, value: float, usual: Reference, options: ReferenceOptions) -> bool:
-        rise = min(max(self.spreads * usual.spread(options), self.least), self.most)
-        return value >= usual.mean + rise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +34,9 @@ class LevelDetector:
         name: As the alert is called.
         quantity: What it is called in reasons.
         read: The quantity of a sighting; None where it has none.
-        loudness: None where the level alone is watched.
+        shares: What share of values that are clearly above the mean is usual; None where the level
+            alone is watched. A few loud questions among many quiet ones move the mean little, and
+            their share much.
     """
 
     name: str
@@ -57,7 +44,7 @@ class LevelDetector:
     read: Callable[[Sighting], float | None]
     references: ReferenceOptions
     chart: ChartOptions
-    loudness: Loudness | None = None
+    shares: ReferenceOptions | None = None
 
     def start(self) -> LevelState:
         return LevelState()
@@ -85,29 +72,29 @@ class LevelDetector:
         learned = learn(own, value, sighting.at, self.references, doubtful=doubtful)
         after = LevelState(
             references={**state.references, stratum: learned},
-            shares=self._shares(sighting, state, loud=loud, doubtful=doubtful),
+            shares=self._after(sighting, state, loud=loud, doubtful=doubtful),
             chart=step.chart,
         )
         return Step(state=after, signals=self._told(sighting, state, step, held))
 
     def _loud(self, value: float, usual: Reference) -> float:
-        if self.loudness is None:
+        if self.shares is None:
             return 0.0
-        return float(self.loudness.loud(value, usual, self.references))
+        return float(is_clearly_above(value, usual, self.references))
 
     def _asides(self, stratum: str, state: LevelState, *, loud: float) -> tuple[Aside, ...]:
-        if self.loudness is None:
+        if self.shares is None:
             return ()
-        options = self.loudness.references
+        options = self.shares
         held = _held(state.shares.get(stratum, begun(options)), state.shares, options)
         return () if held is None else (Aside(value=loud, ceiling=held.ceiling(options)),)
 
-    def _shares(
+    def _after(
         self, sighting: Sighting, state: LevelState, *, loud: float, doubtful: bool
     ) -> Mapping[str, Reference]:
-        if self.loudness is None:
+        if self.shares is None:
             return state.shares
-        options = self.loudness.references
+        options = self.shares
         own = state.shares.get(sighting.stratum, begun(options))
         learned = learn(own, loud, sighting.at, options, doubtful=doubtful)
         return {**state.shares, sighting.stratum: learned}

@@ -9,6 +9,9 @@ from typing import Final
 
 _DAY_SECONDS: Final = 86_400.0
 _HIGHEST: Final = 0.95
+_SPREADS: Final = 1.5
+_LEAST_RISE: Final = 0.15
+_MOST_RISE: Final = 0.35
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +78,12 @@ class Reference:
         worth = self.count + options.prior_weight
         error = options.deviations * self.spread(options) / math.sqrt(worth)
         return min(max(self.mean + options.slack + error, options.floor), _HIGHEST)
+
+
+def is_clearly_above(value: float, usual: Reference, options: ReferenceOptions) -> bool:
+    """Say whether a value is loud: by 1.5 spreads of the usual ones, but by 0.15 to 0.35."""
+    rise = min(max(_SPREADS * usual.spread(options), _LEAST_RISE), _MOST_RISE)
+    return value >= usual.mean + rise
 
 
 def begun(options: ReferenceOptions, *, mean: float | None = None) -> Reference:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from monitors.detectors.arrivals import ArrivalsDetector
 from monitors.detectors.charts import ChartOptions
 from monitors.detectors.concentration import ConcentrationDetector, ConcentrationOptions
 from monitors.detectors.flips import FlipDetector, FlipOptions
 from monitors.detectors.interface import Detector
-from monitors.detectors.levels import LevelDetector, Loudness
+from monitors.detectors.levels import LevelDetector
 from monitors.detectors.references import ReferenceOptions
 from monitors.detectors.sources import SourcesDetector
 from monitors.detectors.sustained import (
@@ -29,6 +30,7 @@ MARGIN: Final = "margin-collapse"
 ABSTENTION: Final = "abstention-surge"
 CONTESTED: Final = "contested"
 SOURCES: Final = "suspect-sources"
+ARRIVALS: Final = "new-evidence"
 
 
 def _margin(sighting: Sighting) -> float | None:
@@ -42,7 +44,7 @@ TOPIC_DETECTORS: Final[Mapping[str, Detector[Any]]] = {
         read=lambda sighting: sighting.disagreement,
         references=ReferenceOptions(floor=0.12),
         chart=ChartOptions(threshold=6.0),
-        loudness=Loudness(references=ReferenceOptions(slack=0.09)),
+        shares=ReferenceOptions(slack=0.09),
     ),
     SUSTAINED: SustainedDetector(name=SUSTAINED, options=SustainedOptions()),
     COLLAPSE: ConcentrationDetector(
@@ -72,6 +74,9 @@ TOPIC_DETECTORS: Final[Mapping[str, Detector[Any]]] = {
         read=lambda sighting: float(sighting.withheld),
         references=ReferenceOptions(prior_mean=0.08),
         chart=ChartOptions(threshold=7.0),
+    ),
+    ARRIVALS: ArrivalsDetector(
+        name=ARRIVALS, references=ReferenceOptions(), chart=ChartOptions(threshold=4.0)
     ),
     CONTESTED: ContestedDetector(name=CONTESTED, options=ContestedOptions()),
 }

@@ -9,6 +9,7 @@ import pytest
 
 from monitors.detectors.registry import (
     ABSTENTION,
+    ARRIVALS,
     COLLAPSE,
     CONCENTRATION,
     CONTESTED,
@@ -139,6 +140,31 @@ def vouched_aloud(number: int) -> Sighting:
     return sighting(number, 0.6)
 
 
+def turned(number: int, disagreement: float = 0.6) -> Sighting:
+    """Return a question beside what an established origin published lately."""
+    late = source("late", origin="publisher:a", age=1.0)
+    return sighting(number, disagreement, evidence=(*HONEST[:3], late))
+
+
+def turned_quietly(number: int) -> Sighting:
+    return turned(number, 0.1)
+
+
+def turned_anew(number: int) -> Sighting:
+    late = source("late" if number < 100 else "later", origin="publisher:a", age=1.0)
+    return sighting(number, 0.6, evidence=(*HONEST[:3], late))
+
+
+def backdated(number: int) -> Sighting:
+    old = source("old", origin="uploader:x", age=400.0, established=False)
+    return sighting(number, 0.6, evidence=(*HONEST[:3], old))
+
+
+def passing(number: int) -> Sighting:
+    """Return a question beside a document that is in no other's evidence."""
+    return sighting(number, 0.1, evidence=(*HONEST[:3], source(f"n{number}")))
+
+
 HITS: Sequence[tuple[str, str, Make, Make]] = [
     (SPIKE, "every question", quiet, loud),
     (SPIKE, "every second question", quiet, every(2, loud, quiet)),
@@ -162,6 +188,12 @@ HITS: Sequence[tuple[str, str, Make, Make]] = [
     (SOURCES, "six topics", quiet, accused_elsewhere),
     (SOURCES, "abstentions", quiet, lambda n: replace(withheld(n), evidence=planted(2))),
     (SOURCES, "flips", keyed, flipped),
+    (ARRIVALS, "an established origin turns", quiet, turned),
+    (ARRIVALS, "a sixth of the questions", quiet, every(6, turned, quiet)),
+    (ARRIVALS, "an old text that was not there before", quiet, backdated),
+    (ARRIVALS, "among new ones that do no harm", every(4, passing, quiet), every(3, turned, quiet)),
+    (ARRIVALS, "abstentions", quiet, lambda n: replace(withheld(n), evidence=planted(2))),
+    (ARRIVALS, "flips", keyed, flipped),
 ]  # fmt: skip
 
 MISSES: Sequence[tuple[str, str, Make, Make]] = [
@@ -190,6 +222,13 @@ MISSES: Sequence[tuple[str, str, Make, Make]] = [
     (SOURCES, "wrong beside established evidence alone", quiet, vouched_aloud),
     (SOURCES, "newcomers where nothing goes wrong", quiet, single),
     (SOURCES, "contested anyway", every(2, accused, quiet), every(2, accused, quiet)),
+    (ARRIVALS, "new where nothing goes wrong", quiet, turned_quietly),
+    (ARRIVALS, "each question beside another new one", quiet, passing),
+    (ARRIVALS, "wrong beside what was always there", quiet, vouched_aloud),
+    (ARRIVALS, "new, but not where it goes wrong", quiet, every(3, vouched_aloud, turned_quietly)),
+    (ARRIVALS, "contested anyway", every(2, turned, quiet), every(2, backdated, quiet)),
+    (ARRIVALS, "wrong three times", quiet, every(30, turned, quiet)),
+    (ARRIVALS, "no evidence recorded", quiet, lambda n: sighting(n, 0.6, evidence=())),
 ]  # fmt: skip
 
 
@@ -213,9 +252,15 @@ def test_it_stays_quiet(name: str, what: str, before: Make, after: Make) -> None
     assert run(ALL[name], stream(before, after, more=120)) == (), what
 
 
-@pytest.mark.parametrize("name", [SPIKE, ABSTENTION, CONCENTRATION, SOURCES])
+@pytest.mark.parametrize("name", [SPIKE, ABSTENTION, CONCENTRATION, SOURCES, ARRIVALS])
 def test_a_cold_start_is_quiet(name: str) -> None:
-    struck = {SPIKE: loud, ABSTENTION: withheld, CONCENTRATION: captured, SOURCES: accused}[name]
+    struck = {
+        SPIKE: loud,
+        ABSTENTION: withheld,
+        CONCENTRATION: captured,
+        SOURCES: accused,
+        ARRIVALS: turned,
+    }[name]
 
     assert run(ALL[name], [struck(n) for n in range(60)]) == ()
 
@@ -231,6 +276,7 @@ def test_a_cold_start_is_quiet(name: str) -> None:
         (CONCENTRATION, quiet, captured),
         (FLIP, keyed, flipped),
         (SOURCES, quiet, accused),
+        (ARRIVALS, quiet, turned_anew),
     ],
 )
 def test_it_resolves_after_the_calm_and_fires_again(name: str, before: Make, struck: Make) -> None:
@@ -242,13 +288,14 @@ def test_it_resolves_after_the_calm_and_fires_again(name: str, before: Make, str
     assert statuses(run(ALL[name], series)) == ["firing", "resolved", "firing", "resolved"]
 
 
-@pytest.mark.parametrize("name", [SPIKE, COLLAPSE, CONCENTRATION, SOURCES])
+@pytest.mark.parametrize("name", [SPIKE, COLLAPSE, CONCENTRATION, SOURCES, ARRIVALS])
 def test_an_alert_comes_within_ten_struck_questions(name: str) -> None:
     before, struck = {
         SPIKE: (quiet, loud),
         COLLAPSE: (arguing, flooded),
         CONCENTRATION: (quiet, captured),
         SOURCES: (quiet, accused),
+        ARRIVALS: (quiet, turned),
     }[name]
     series = stream(before, struck)
 
@@ -262,6 +309,39 @@ def test_who_is_suspected_is_named() -> None:
 
     assert "document p0" in signal.sources or "origin uploader:x" in signal.sources
     assert set(signal.questions) <= {f"q_{n:05}" for n in range(CLEAN, CLEAN + 10)}
+
+
+def test_the_new_documents_beside_which_it_went_wrong_are_named() -> None:
+    (signal,) = run(ALL[ARRIVALS], stream(quiet, turned))
+
+    assert signal.sources == ("document late",)
+    assert signal.questions == tuple(f"q_{n:05}" for n in range(CLEAN, CLEAN + 4))
+
+
+def test_a_document_is_new_to_a_topic_for_sixty_questions() -> None:
+    known = [(turned_quietly if n == CLEAN else quiet)(n) for n in range(CLEAN + 60)]
+    struck = [turned(n) for n in range(CLEAN + 60, CLEAN + 100)]
+
+    assert run(ALL[ARRIVALS], [*known, *struck]) == ()
+    assert statuses(run(ALL[ARRIVALS], [*known[: CLEAN + 30], *struck])) == ["firing"]
+
+
+def test_the_alert_stands_while_what_it_named_does_harm() -> None:
+    struck = stream(quiet, turned, more=200)
+    over = [quiet(n) for n in range(len(struck), len(struck) + 40)]
+
+    assert statuses(run(ALL[ARRIVALS], struck)) == ["firing"]
+    assert statuses(run(ALL[ARRIVALS], [*struck, *over])) == ["firing", "resolved"]
+
+
+def test_of_many_documents_those_seen_lately_stay_known() -> None:
+    crowd = [
+        sighting(n, evidence=(HONEST[0], *(source(f"c{n}.{k}") for k in range(30))))
+        for n in range(CLEAN + 60)
+    ]
+    struck = [replace(loud(n), evidence=HONEST[:1]) for n in range(CLEAN + 60, CLEAN + 100)]
+
+    assert run(ALL[ARRIVALS], [*crowd, *struck]) == ()
 
 
 def test_a_contested_topic_gives_one_notice_and_no_alarm() -> None:

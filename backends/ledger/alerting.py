@@ -83,7 +83,9 @@ class SqlSilenceLedger:
             if before.removed_at is not None:
                 return before
             connection.execute(
-                update(silences).where(silences.c.id == silence_id).values(removed_at=at)
+                update(silences)
+                .where(silences.c.id == silence_id, silences.c.tenant_id == tenant_id)
+                .values(removed_at=at)
             )
             append_entry(connection, entries.silence_removed(before, actor=actor, at=at))
             return replace(before, removed_at=at)

@@ -84,7 +84,7 @@ class SqlAlertLedger:
             resolved = replace(_alert(row), status=AlertStatus.RESOLVED, ends_at=at)
             connection.execute(
                 update(alerts)
-                .where(alerts.c.id == resolved.id)
+                .where(alerts.c.id == resolved.id, alerts.c.tenant_id == resolved.tenant_id)
                 .values(
                     status=resolved.status,
                     ends_at=resolved.ends_at,
@@ -172,7 +172,7 @@ class SqlAlertLedger:
             after = replace(alert, acknowledged_at=at, acknowledged_by=actor)
             connection.execute(
                 update(alerts)
-                .where(alerts.c.id == alert_id)
+                .where(alerts.c.id == alert_id, alerts.c.tenant_id == tenant_id)
                 .values(acknowledged_at=at, acknowledged_by=actor)
             )
             append_entry(connection, entries.alert_acknowledged(after, actor=actor, at=at))

@@ -179,7 +179,8 @@ def _find(
 
 
 def _save(connection: Connection, after: Incident) -> None:
-    connection.execute(update(incidents).where(incidents.c.id == after.id).values(**_row(after)))
+    own = (incidents.c.id == after.id, incidents.c.tenant_id == after.tenant_id)
+    connection.execute(update(incidents).where(*own).values(**_row(after)))
 
 
 def _row(incident: Incident) -> Mapping[str, object]:

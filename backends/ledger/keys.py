@@ -78,7 +78,11 @@ class SqlKeyLedger:
                 raise unknown_key(key_id)
             changed = connection.execute(
                 update(api_keys)
-                .where(api_keys.c.id == key_id, api_keys.c.revoked_at.is_(None))
+                .where(
+                    api_keys.c.id == key_id,
+                    api_keys.c.tenant_id == tenant_id,
+                    api_keys.c.revoked_at.is_(None),
+                )
                 .values(revoked_at=at)
             )
             if changed.rowcount == 0:
@@ -110,7 +114,7 @@ class SqlKeyLedger:
             )
             connection.execute(
                 update(api_keys)
-                .where(api_keys.c.id == key_id)
+                .where(api_keys.c.id == key_id, api_keys.c.tenant_id == tenant_id)
                 .values(
                     secret_sha256=after.secret_sha256,
                     former_sha256=after.former_sha256,

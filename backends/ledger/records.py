@@ -97,7 +97,8 @@ def save_change(
     }
     if touched_at is not None:
         changed["touched_at"] = touched_at
-    connection.execute(_change(), {**changed, "document_id": before.id})
+    own = {"document_id": before.id, "of_tenant": before.tenant_id}
+    connection.execute(_change(), {**changed, **own})
 
 
 @cache
@@ -110,4 +111,7 @@ def _by_id(*, of_tenant: bool, locked: bool) -> Select[*tuple[Any, ...]]:
 
 @cache
 def _change() -> Update:
-    return update(documents).where(documents.c.id == bindparam("document_id"))
+    return update(documents).where(
+        documents.c.id == bindparam("document_id"),
+        documents.c.tenant_id == bindparam("of_tenant"),
+    )

@@ -62,7 +62,7 @@ class SqlSuppressionLedger:
                 return before
             connection.execute(
                 update(suppressions)
-                .where(suppressions.c.id == suppression_id)
+                .where(suppressions.c.id == suppression_id, suppressions.c.tenant_id == tenant_id)
                 .values(removed_at=at)
             )
             draft = entries.suppression_removed(before, reason=reason, actor=actor, at=at)

@@ -62,7 +62,9 @@ class SqlTopicDefinitionLedger:
                 return before
             connection.execute(
                 update(topic_definitions)
-                .where(topic_definitions.c.id == topic_id)
+                .where(
+                    topic_definitions.c.id == topic_id, topic_definitions.c.tenant_id == tenant_id
+                )
                 .values(removed_at=at)
             )
             draft = entries.topic_removed(before, reason=reason, actor=actor, at=at)

@@ -114,7 +114,9 @@ class SqlWebhookLedger:
                 raise unknown_webhook(webhook_id)
             connection.execute(
                 delete(deliveries).where(
-                    deliveries.c.webhook_id == webhook_id, deliveries.c.pending.is_(True)
+                    deliveries.c.webhook_id == webhook_id,
+                    deliveries.c.tenant_id == tenant_id,
+                    deliveries.c.pending.is_(True),
                 )
             )
             append_entry(

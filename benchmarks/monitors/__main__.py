@@ -1,19 +1,25 @@
 """`python -m benchmarks.monitors`: measure, and write docs/benchmarks/monitors.md with its chart.
 
     .venv/bin/python -m benchmarks.monitors [--streams 200] [--clean 100] [--curve 12]
+        [--kept FILE] [--minutes N]
 
 Recordings come from `evaluation.monitoring`, on seeds from 100,000 on: thresholds and other numbers
-of the detectors were chosen on seeds below 1,000. One process, no service.
+of the detectors were chosen on seeds below 1,000. One process, no service. Spikes come first, then
+every kind in rounds. What was measured is kept in FILE, a line a stream, and a later run goes on
+from there if the code is the same; after N minutes the page is written of what there is by then.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import math
 import os
 import platform
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -67,8 +73,47 @@ class Point:
     questions: int
 
 
-def measured(kind: Kind, count: int) -> list[Score]:
-    return [score(record(kind, RESERVED + number)) for number in range(count)]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """What came of one stream; `number` is its seed from `RESERVED` on, `by` the commit."""
+
+    by: str
+    kind: Kind
+    number: int
+    score: Score
+
+    @classmethod
+    def from_json(cls, line: str) -> Measured:
+        found = json.loads(line)
+        told = {**found["score"], "false": tuple(found["score"]["false"])}
+        return cls(by=found["by"], kind=found["kind"], number=found["number"], score=Score(**told))
+
+
+def measure(counts: Mapping[Kind, int], kept: Path, *, until: float) -> dict[Kind, list[Score]]:
+    """Measure what is not kept yet, until a time of the monotonic clock; return all there is.
+
+    What was kept by another commit is left out: it may be of other detectors.
+    """
+    by = commit()
+    lines = kept.read_text(encoding="ascii").splitlines() if kept.exists() else []
+    found = {
+        (one.kind, one.number): one.score for one in map(Measured.from_json, lines) if one.by == by
+    }
+    order: list[tuple[Kind, int]] = [("spike", number) for number in range(counts["spike"])]
+    order += [(kind, n) for n in range(max(counts.values())) for kind in counts if n < counts[kind]]
+    with kept.open("a", encoding="ascii") as out:
+        for kind, number in dict.fromkeys(order):
+            if (kind, number) in found or time.monotonic() >= until:
+                continue
+            scored = score(record(kind, RESERVED + number))
+            found[kind, number] = scored
+            one = Measured(by=by, kind=kind, number=number, score=scored)
+            out.write(json.dumps(asdict(one)) + "\n")
+            out.flush()
+    return {
+        kind: [one for (of, n), one in sorted(found.items()) if of == kind and n < count]
+        for kind, count in counts.items()
+    }
 
 
 def curve(name: str, kind: Kind, count: int) -> list[Point]:
@@ -119,21 +164,34 @@ def detection_table(found: Mapping[Kind, Sequence[Score]]) -> str:
     for kind, scores in found.items():
         delays = sorted(one.delay for one in scores if one.delay is not None)
         soon = sum(delay <= SOON for delay in delays)
-        low, high = share_bounds(len(delays), len(scores))
+        struck = sum(one.struck is not None and one.struck <= SOON for one in scores)
         first = Counter(one.first for one in scores if one.first is not None)
         rows.append(
             [
                 kind,
-                f"{len(delays)} of {len(scores)} ({100 * low:.1f}-{100 * high:.1f}%)",
-                f"{soon} ({100 * share_bounds(soon, len(scores))[0]:.1f}-"
-                f"{100 * share_bounds(soon, len(scores))[1]:.1f}%)",
+                _share(len(delays), len(scores)),
+                _share(soon, len(scores)),
+                _share(struck, len(scores)),
                 str(delays[len(delays) // 2]) if delays else "-",
                 str(delays[len(delays) * 9 // 10]) if delays else "-",
                 ", ".join(f"{name} {count}" for name, count in first.most_common(3)),
             ]
         )
-    head = ("kind", "told", f"within {SOON} affected", "median", "90th", "told first by")
+    head = (
+        "kind",
+        "told",
+        f"within {SOON} affected",
+        f"within {SOON} struck",
+        "median",
+        "90th",
+        "told first by",
+    )
     return table(head, rows)
+
+
+def _share(hits: int, total: int) -> str:
+    low, high = share_bounds(hits, total)
+    return f"{hits} of {total} ({100 * low:.1f}-{100 * high:.1f}%)"
 
 
 def false_table(groups: Mapping[str, Sequence[Score]]) -> str:
@@ -195,7 +253,8 @@ def drawn(curves: Mapping[str, Sequence[Point]]) -> str:
 def _told(arguments: argparse.Namespace) -> str:
     return (
         f"*{datetime.now(UTC):%-d %B %Y, %H:%M} UTC, `python -m benchmarks.monitors --streams "
-        f"{arguments.streams} --clean {arguments.clean} --curve {arguments.curve}`, on "
+        f"{arguments.streams} --clean {arguments.clean} --curve {arguments.curve}`"
+        f"{f', stopped after {arguments.minutes} minutes' if arguments.minutes else ''}, on "
         f"{commit()}; Python {platform.python_version()}, {os.cpu_count()} cores.*"
     )
 
@@ -206,19 +265,20 @@ def main() -> None:
     parser.add_argument("--clean", type=int, default=100)
     parser.add_argument("--curve", type=int, default=12, help="streams of each point")
     parser.add_argument("--report", type=Path, default=REPORT)
+    parser.add_argument("--kept", type=Path, default=Path(os.devnull))
+    parser.add_argument("--minutes", type=float, default=0.0, help="0: until all is measured")
     arguments = parser.parse_args()
-    clean = measured("clean", arguments.clean)
-    print(false_table({"clean": clean}), flush=True)  # noqa: T201 - a benchmark tells
-    found: dict[Kind, list[Score]] = {}
-    for kind in POISONED:
-        found[kind] = measured(kind, arguments.streams)
-        print(detection_table({kind: found[kind]}), flush=True)  # noqa: T201
+    until = time.monotonic() + 60 * arguments.minutes if arguments.minutes else math.inf
+    counts: dict[Kind, int] = dict.fromkeys(POISONED, arguments.streams)
+    found = measure(counts | {"clean": arguments.clean}, arguments.kept, until=until)
+    clean = found.pop("clean")
     curves = {name: curve(name, kind, arguments.curve) for name, kind in CURVES.items()}
     poisoned = [one for scores in found.values() for one in scores]
     text = "\n\n".join(
         (
             "Streams that are poisoned from some question on, eight kinds, and what all detectors "
-            "together make of them. Shares with exact 95% intervals (Clopper-Pearson).",
+            "together make of them. Shares with exact 95% intervals (Clopper-Pearson); of the alert "
+            "the affected questions up to it, median and 90th percentile.",
             detection_table(found),
             "False alerts of all detectors together; the bound is the exact one-sided 95% one "
             "(Poisson).",

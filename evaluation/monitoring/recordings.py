@@ -32,6 +32,7 @@ class Recording:
         t0: When the first affected question was asked; None where nobody attacks.
         affected: Ids of the questions whose answer the attack changed, or whose evidence where that
             is all it does, in order of time.
+        struck: Ids of all questions that the attack reached, whatever came of them.
     """
 
     kind: Kind
@@ -40,9 +41,18 @@ class Recording:
     lines: tuple[Mapping[str, object], ...]
     t0: datetime | None
     affected: tuple[str, ...]
+    struck: tuple[str, ...]
 
     def text(self) -> str:
         return "".join(json.dumps(line) + "\n" for line in self.lines)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Question:
+    at: float
+    line: Mapping[str, object]
+    struck: bool
+    affected: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +74,7 @@ def record(kind: Kind, seed: int) -> Recording:
     times = list(islice(arrivals(rng, scenario, scenario.a_day), scenario.before + scenario.after))
     t0 = times[scenario.before] if scenario.after else None
     planted: Sequence[Document] | None = None
-    lines: list[tuple[float, Mapping[str, object], bool]] = []
+    asked: list[_Question] = []
     for number in range(scenario.topics):
         topic = _topic(rng, scenario, world, number, times, t0)
         if kind == "split" and planted is not None:
@@ -75,18 +85,18 @@ def record(kind: Kind, seed: int) -> Recording:
             topic = _with(topic, planted_corpus)
         planted = topic.corpus.planted
         struck_here = kind != "clean" and (number == 0 or kind == "split")
-        lines += _questions(rng, scenario, topic, t0 if struck_here else None)
-    lines.sort(key=lambda line: line[0])
-    told = [{**line, "question_id": f"q_{place:06}"} for place, (_, line, _) in enumerate(lines)]
-    affected = tuple(f"q_{place:06}" for place, (_, _, changed) in enumerate(lines) if changed)
-    first = next((at for at, _, changed in lines if changed), None)
+        asked += _questions(rng, scenario, topic, t0 if struck_here else None)
+    asked.sort(key=lambda one: one.at)
+    named = [(f"q_{place:06}", one) for place, one in enumerate(asked)]
+    first = next((one.at for one in asked if one.affected), None)
     return Recording(
         kind=kind,
         seed=seed,
         world=world,
-        lines=tuple(told),
+        lines=tuple({**one.line, "question_id": name} for name, one in named),
         t0=None if first is None else moment(first),
-        affected=affected,
+        affected=tuple(name for name, one in named if one.affected),
+        struck=tuple(name for name, one in named if one.struck),
     )
 
 
@@ -142,8 +152,8 @@ def _topic(
 
 def _questions(
     rng: random.Random, scenario: Scenario, topic: _Topic, t0: float | None
-) -> list[tuple[float, Mapping[str, object], bool]]:
-    lines: list[tuple[float, Mapping[str, object], bool]] = []
+) -> list[_Question]:
+    asked_there: list[_Question] = []
     size = rng.randint(3, 10)
     for at in topic.times:
         (key,) = rng.choices(range(len(topic.popularity)), topic.popularity)
@@ -180,8 +190,8 @@ def _questions(
         if scenario.tells_m:
             line["m"], line["route"] = rng.choice(((5, "long"), (5, "long"), (3, "long"))), "long"
             line["m"] = rng.choice((5, 5, 5, 3))
-        lines.append((at, line, answered.affected))
-    return lines
+        asked_there.append(_Question(at=at, line=line, struck=struck, affected=answered.affected))
+    return asked_there
 
 
 def _share(scenario: Scenario, at: float, t0: float) -> float:

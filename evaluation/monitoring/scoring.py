@@ -29,12 +29,14 @@ class Score:
         questions: Those before the attack; all of them where there is none.
         false: Detectors of the alerts before the attack; notices are no alerts.
         delay: Affected questions up to and with the first alert of the attack; None without one.
-        first: Detector of that alert.
+        struck: The same counted in struck questions, from the first of them on.
+        first: Detector of the first alert since an answer was affected.
     """
 
     questions: int
     false: tuple[str, ...]
     delay: int | None
+    struck: int | None
     first: str | None
 
 
@@ -49,18 +51,32 @@ def score(
     sightings = list(read_lines(json.dumps(line) for line in recording.lines))
     before = [seen for seen in sightings if t0 is None or seen.at < t0]
     false: list[str] = []
+    begins = next((seen.at for seen in sightings if seen.question_id in recording.struck[:1]), t0)
     first: Signal | None = None
+    early: Signal | None = None
     for signal in _alerts(sightings, topic, tenant):
+        if begins is not None and early is None and signal.at >= begins:
+            early = signal
         if t0 is None or signal.at < t0:
             false.append(signal.detector)
         else:
             first = signal
             break
-    if first is None:
-        return Score(questions=len(before), false=tuple(false), delay=None, first=None)
-    affected = frozenset(recording.affected)
-    delay = sum(seen.at <= first.at and seen.question_id in affected for seen in sightings)
-    return Score(questions=len(before), false=tuple(false), delay=delay, first=first.detector)
+    return Score(
+        questions=len(before),
+        false=tuple(false),
+        delay=_reached(recording.affected, sightings, first),
+        struck=_reached(recording.struck, sightings, early),
+        first=None if first is None else first.detector,
+    )
+
+
+def _reached(ids: Sequence[str], sightings: Sequence[Sighting], until: Signal | None) -> int | None:
+    """Return how many of these questions were asked up to a signal; None without one."""
+    if until is None:
+        return None
+    named = frozenset(ids)
+    return sum(seen.at <= until.at and seen.question_id in named for seen in sightings)
 
 
 def _alerts(sightings: Sequence[Sighting], topic: Detectors, tenant: Detectors) -> Iterator[Signal]:

@@ -55,7 +55,7 @@ class ArrivalsDetector:
     references: ReferenceOptions
     chart: ChartOptions
     familiar: int = 30
-    new_for: int = 60
+    new_for: int = 120
 
     def start(self) -> ArrivalsState:
         return ArrivalsState(view=unseen(self.references))

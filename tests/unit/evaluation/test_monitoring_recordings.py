@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from pathlib import Path
+
 import pytest
 
-from benchmarks.monitors.__main__ import rate_bound, share_bounds
+from benchmarks.commit import commit
+from benchmarks.monitors.__main__ import measure, rate_bound, share_bounds
 from evaluation.monitoring.recordings import record
 from evaluation.monitoring.scenarios import POISONED, Kind
 from evaluation.monitoring.scoring import score
@@ -53,6 +57,32 @@ def test_an_attack_of_each_kind_and_world_is_told(kind: Kind, seed: int) -> None
 
     assert scored.delay is not None
     assert scored.first is not None
+
+
+def test_affected_questions_are_struck_ones_and_both_are_counted() -> None:
+    recording = record("spike", 2_004)
+    scored = score(recording)
+
+    assert set(recording.affected) < set(recording.struck)
+    assert scored.delay is not None
+    assert scored.struck is not None
+    assert scored.struck >= scored.delay >= 1
+
+
+def test_a_measurement_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    counts: dict[Kind, int] = {"spike": 2, "flip": 1}
+    kept = tmp_path / "measured.jsonl"
+    nothing = measure(counts, kept, until=0.0)
+
+    whole = measure(counts, kept, until=math.inf)
+    lines = kept.read_text(encoding="ascii")
+    again = measure(counts, kept, until=0.0)
+    kept.write_text(lines.replace(commit(), "another"), encoding="ascii")
+
+    assert nothing == {"spike": [], "flip": []}
+    assert [len(scores) for scores in whole.values()] == [2, 1]
+    assert again == whole
+    assert measure(counts, kept, until=0.0) == nothing
 
 
 def test_clean_recordings_are_nearly_always_quiet() -> None:

@@ -318,12 +318,12 @@ def test_the_new_documents_beside_which_it_went_wrong_are_named() -> None:
     assert signal.questions == tuple(f"q_{n:05}" for n in range(CLEAN, CLEAN + 4))
 
 
-def test_a_document_is_new_to_a_topic_for_sixty_questions() -> None:
-    known = [(turned_quietly if n == CLEAN else quiet)(n) for n in range(CLEAN + 60)]
-    struck = [turned(n) for n in range(CLEAN + 60, CLEAN + 100)]
+def test_a_document_is_new_to_a_topic_for_120_questions() -> None:
+    known = [(turned_quietly if n == CLEAN else quiet)(n) for n in range(CLEAN + 120)]
+    struck = [turned(n) for n in range(CLEAN + 120, CLEAN + 160)]
 
     assert run(ALL[ARRIVALS], [*known, *struck]) == ()
-    assert statuses(run(ALL[ARRIVALS], [*known[: CLEAN + 30], *struck])) == ["firing"]
+    assert statuses(run(ALL[ARRIVALS], [*known[: CLEAN + 90], *struck])) == ["firing"]
 
 
 def test_the_alert_stands_while_what_it_named_does_harm() -> None:
@@ -337,9 +337,9 @@ def test_the_alert_stands_while_what_it_named_does_harm() -> None:
 def test_of_many_documents_those_seen_lately_stay_known() -> None:
     crowd = [
         sighting(n, evidence=(HONEST[0], *(source(f"c{n}.{k}") for k in range(30))))
-        for n in range(CLEAN + 60)
+        for n in range(CLEAN + 120)
     ]
-    struck = [replace(loud(n), evidence=HONEST[:1]) for n in range(CLEAN + 60, CLEAN + 100)]
+    struck = [replace(loud(n), evidence=HONEST[:1]) for n in range(CLEAN + 120, CLEAN + 160)]
 
     assert run(ALL[ARRIVALS], [*crowd, *struck]) == ()
 

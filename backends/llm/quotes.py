@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from domain.answering import Quote
-from domain.quoting import MIN_CHARACTERS, TRIM, fold
+from domain.quoting import MIN_CHARACTERS, TRIM, fold, folded
 from domain.retrieval import ScoredChunk
 from domain.text import Span
 
@@ -21,17 +21,17 @@ def locate_quotes(claimed: Sequence[str], chunks: Sequence[ScoredChunk]) -> tupl
     quote in parts that count by themselves. A quote that stands in several chunks is of the first.
     Nothing is found across or inside a masked mention.
     """
-    folded = [fold(chunk.chunk.text, chunk.chunk.mentions) for chunk in chunks]
     found: dict[tuple[str, Span], Quote] = {}
     for part in (part for claim in claimed for part in _OMISSION.split(claim)):
-        wanted = fold(part).text.strip(TRIM)
+        wanted = folded(part).strip(TRIM)
         if sum(map(str.isalnum, wanted)) < MIN_CHARACTERS:
             continue
-        for chunk, within in zip(chunks, folded, strict=True):
-            at = within.text.find(wanted)
+        for chunk in chunks:
+            text, mentions = chunk.chunk.text, chunk.chunk.mentions
+            at = folded(text, mentions).find(wanted)
             if at != -1:
-                start, end = within.sources[at], within.sources[at + len(wanted) - 1] + 1
-                quote = _quote(chunk, start, end)
+                sources = fold(text, mentions).sources  # dear: of the passage that has it alone
+                quote = _quote(chunk, sources[at], sources[at + len(wanted) - 1] + 1)
                 found.setdefault((quote.document_id, quote.span), quote)
                 break
     return tuple(found.values())

@@ -133,7 +133,7 @@ class _TimedDrafter:
             self.taken.setdefault(question.id, []).append(now() - begun)
 
 
-class _Passing:
+class Passing:
     """A guard that lets the best group pass, whatever it is.
 
     A toy's drafts seldom agree; by its mistakes nearly every question would climb the ladder and be
@@ -237,7 +237,7 @@ async def _row(
         options=QueryOptions(
             m=5, k=2, cross_examination=system.examination or CrossExamination.OFF
         ),
-        stages=Stages(guard=_Passing),
+        stages=Stages(guard=Passing),
     )  # fmt: skip
     if servers.engines is not None:
         for engine in servers.engines:

@@ -1,35 +1,51 @@
 """Our own processor time a question over a large index, and the recall of that index.
 
-The embedded default: extractive drafter, evidence verifier, MiniLM. What the embedder takes, of
-questions and of sentences, is taken off: it is a model's. Threads of LanceDB are counted in.
+Measured twice: with drafter and verifier served by model servers (processes of their own, whose time
+is a model's), and of the embedded default, where drafting and verifying are in it. What the embedder
+takes, of questions and of sentences, is taken off: it is a model's. Threads of LanceDB are counted in.
 """
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import random
+import secrets
+import socket
+import sys
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+import httpx
 import lancedb
 import numpy as np
 from numpy.typing import NDArray
 
 from backends.clock import SystemClock
 from backends.embedder_onnx import SHIPPED_MANIFEST_SHA256, OnnxEmbedder
+from backends.llm.endpoint import Endpoint
+from backends.llm.openai_drafter import OpenAIDrafter
+from backends.llm.openai_verifier import OpenAIVerifier
 from backends.vectors_lancedb import LanceDBVectorStore
+from benchmarks.query.against_standard import Passing
 from benchmarks.query.large_index import build
-from domain.answering import Question, QuestionId
+from domain.answering import Drafter, Question, QuestionId, Verifier
 from domain.documents import DEFAULT_TENANT
 from domain.retrieval import Embedder
 from domain.stages import StageReport
+from domain.usage import ModelRole
+from domain.verification import CrossExamination
 from evaluation.calibration.labelled_set import Condition, LabelledSet, load_labelled_set
 from gateway.query.evidence_verifier import EvidenceVerifier
 from gateway.query.extractive import ExtractiveDrafter
 from gateway.query.options import QueryOptions
 from gateway.query.pipeline import QueryPipeline
 from gateway.query.sentence_vectors import SentenceVectors
+from gateway.query.stages import Stages
 
 PROBED: Final = 10
 
@@ -67,12 +83,15 @@ class OwnTime:
     Attributes:
         copied_seconds: CPU of making the copies that searches read.
         held_bytes: Of those copies.
+        served: By cross-examination, with models served elsewhere.
+        spent: Of the embedded default.
     """
 
     chunks: int
     questions: int
     copied_seconds: float
     held_bytes: int
+    served: dict[CrossExamination, tuple[Spent, ...]]
     spent: tuple[Spent, ...]
     recall: tuple[Recall, ...]
 
@@ -133,33 +152,105 @@ async def own_time(folder: Path, *, chunks: int, count: int) -> OwnTime:
     recall = [
         await _recall(folder, store, embedder, asked, established=side) for side in (True, False)
     ]
+    bench = _Bench(
+        store=store, embedder=embedder, asked=asked, spare=_questions(labelled, count + 1)[-1]
+    )
+    served = {}
+    async with _model_server() as url, httpx.AsyncClient() as http:
+        for examination in (CrossExamination.OWN, CrossExamination.ALL):
+            drafter, verifier = await _clients(http, url)
+            served[examination] = await bench.spent(
+                drafter,
+                verifier,
+                QueryOptions(cross_examination=examination),
+                Stages(guard=Passing),
+            )
     vectors = SentenceVectors(embedder)
-    query = QueryPipeline(
-        embedder=vectors, vectors=store, drafter=ExtractiveDrafter(vectors),
-        verifier=EvidenceVerifier(vectors), calibrators={}, clock=SystemClock(),
-        secret=b"benchmark", options=QueryOptions(),
-    )  # fmt: skip
-    laps = _Laps(embedder=embedder)
-    passes: list[list[dict[str, float]]] = []
-    await query.answer(_questions(labelled, count + 1)[-1])  # opens tables, reads the models
-    for _ in range(2):
-        passes.append([])
-        for question in asked:
-            laps.begin()
-            await query.answer(question, observer=laps)
-            passes[-1].append(dict(laps.spent))
-    stages = list(dict.fromkeys(stage for one in passes[0] for stage in one))
     return OwnTime(
         chunks=chunks,
         questions=len(asked),
         copied_seconds=copied,
         held_bytes=held,
-        spent=(
-            *(_spent(stage, passes, [stage]) for stage in stages),
-            _spent("whole question", passes, stages),
+        served=served,
+        spent=await bench.spent(
+            ExtractiveDrafter(vectors), EvidenceVerifier(vectors), QueryOptions(), Stages(), vectors
         ),
         recall=tuple(recall),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Bench:
+    """What all systems are asked, and over what; `spare` is asked first and not counted."""
+
+    store: LanceDBVectorStore
+    embedder: _Metered
+    asked: Sequence[Question]
+    spare: Question
+
+    async def spent(
+        self,
+        drafter: Drafter,
+        verifier: Verifier,
+        options: QueryOptions,
+        stages: Stages,
+        vectors: SentenceVectors | None = None,
+    ) -> tuple[Spent, ...]:
+        """Ask everything twice; return each stage and the whole, the last."""
+        query = QueryPipeline(
+            embedder=vectors or SentenceVectors(self.embedder), vectors=self.store, drafter=drafter,
+            verifier=verifier, calibrators={}, clock=SystemClock(), secret=b"benchmark",
+            options=options, stages=stages,
+        )  # fmt: skip
+        await query.answer(self.spare)  # opens tables and connections, reads the models
+        laps = _Laps(embedder=self.embedder)
+        passes: list[list[dict[str, float]]] = []
+        for _ in range(2):
+            passes.append([])
+            for question in self.asked:
+                laps.begin()
+                await query.answer(question, observer=laps)
+                passes[-1].append(dict(laps.spent))
+        names = list(dict.fromkeys(stage for one in passes[0] for stage in one))
+        return (
+            *(_spent(stage, passes, [stage]) for stage in names),
+            _spent("whole question", passes, names),
+        )
+
+
+async def _clients(http: httpx.AsyncClient, url: str) -> tuple[OpenAIDrafter, OpenAIVerifier]:
+    drafting, verifying = (
+        Endpoint(client=http, base_url=url, model="toy", role=role)
+        for role in (ModelRole.DRAFTER, ModelRole.VERIFIER)
+    )
+    shuffler = random.Random(7)  # noqa: S311 - not a secret
+    verifier = OpenAIVerifier(verifying, fences=lambda: secrets.token_hex(8), shuffler=shuffler)
+    await verifier.probe()
+    return OpenAIDrafter(drafting, fences=lambda: secrets.token_hex(8)), verifier
+
+
+@asynccontextmanager
+async def _model_server() -> AsyncIterator[str]:
+    """Run a model server in a process of its own; how long it takes is no matter here."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    speed = ("--prefill-ms", "0", "--floor-ms", "0", "--decode-ms", "0")
+    server = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "benchmarks.query.model_server", "--port", str(port), *speed
+    )
+    try:
+        async with httpx.AsyncClient() as http:
+            url = f"http://127.0.0.1:{port}/v1"
+            while server.returncode is None:
+                with contextlib.suppress(httpx.TransportError):
+                    await http.get(f"{url}/models")
+                    break
+                await asyncio.sleep(0.1)
+        yield url
+    finally:
+        server.terminate()
+        await server.wait()
 
 
 def _questions(labelled: LabelledSet, count: int) -> list[Question]:

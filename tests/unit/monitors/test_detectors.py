@@ -227,7 +227,7 @@ MISSES: Sequence[tuple[str, str, Make, Make]] = [
     (ARRIVALS, "wrong beside what was always there", quiet, vouched_aloud),
     (ARRIVALS, "new, but not where it goes wrong", quiet, every(3, vouched_aloud, turned_quietly)),
     (ARRIVALS, "contested anyway", every(2, turned, quiet), every(2, backdated, quiet)),
-    (ARRIVALS, "wrong three times", quiet, every(30, turned, quiet)),
+    (ARRIVALS, "wrong three times", quiet, every(40, turned, quiet)),
     (ARRIVALS, "no evidence recorded", quiet, lambda n: sighting(n, 0.6, evidence=())),
 ]  # fmt: skip
 

@@ -21,12 +21,15 @@ from importlib.metadata import distributions
 from random import Random
 from typing import Final, cast
 
+import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import beta
 
+from backends.embedder_onnx import OnnxEmbedder
 from defences.detectors.near_duplicates import NearDuplicatesDetector
 from defences.detectors.version_changes import VersionChangesDetector
 from defences.retrieval.differences import differences
-from defences.retrieval.versions import Change, changes, is_version, mark, rewritten
+from defences.retrieval.versions import Change, compare, is_version, mark, otherwise, rewritten
 from defences.trust.policy import DEFAULT_POLICY, WeightedTrustPolicy, load_policy
 from domain.documents import (
     DEFAULT_TENANT,
@@ -75,6 +78,8 @@ _NAME: Final = re.compile(r"(?<=[a-z] )[A-Z][a-z]{3,}(?= [a-z])")
 
 Edit = Callable[[str, Random, Sequence[str]], str | None]
 """Returns the edited text; None where the text has nothing to edit in this way."""
+
+Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,7 +231,9 @@ def ordinary_documents(limit: int) -> Sequence[str]:
     return list(found)[:limit]
 
 
-def is_held(policy: WeightedTrustPolicy, old: str, new: str, *, logical_id: str | None) -> bool:
+def is_held(
+    policy: WeightedTrustPolicy, old: str, new: str, *, logical_id: str | None, embed: Embed
+) -> bool:
     """Return whether `new` waits for a person as a new version of `old`, which serves."""
     own = mark(DEFAULT_TENANT, new)
     edition = Edition(
@@ -236,9 +243,10 @@ def is_held(policy: WeightedTrustPolicy, old: str, new: str, *, logical_id: str 
     )  # fmt: skip
     if not is_version(edition, own, logical_id=logical_id, ids_are_vouched=False):
         return False
-    found = changes(old, new)
     if rewritten(edition.mark, own):
-        found = (Change(kind=ChangeKind.TEXT, span=Span(0, len(new))),)
+        found: tuple[Change, ...] = (Change(kind=ChangeKind.TEXT, span=Span(0, len(new))),)
+    else:
+        found = _changes(old, new, embed)
     document = Document(
         id=DocumentId("new"), tenant_id=DEFAULT_TENANT, media_type="text/plain", sha256="0" * 64,
         raw_text=new, text=MappedText.identity(new),
@@ -259,6 +267,14 @@ def is_held(policy: WeightedTrustPolicy, old: str, new: str, *, logical_id: str 
     return assessment.verdict is Verdict.QUARANTINE and assessment.reason is CoarseReason.HOLD
 
 
+def _changes(old: str, new: str, embed: Embed) -> tuple[Change, ...]:
+    found = compare(old, new)
+    if not found.doubtful:
+        return found.changes
+    said = [one.before for one in found.doubtful] + [one.after for one in found.doubtful]
+    return (*found.changes, *otherwise(found.doubtful, embed(said)))
+
+
 def _neighbour(old: str, new: str) -> Neighbour:
     difference = differences(old, new)
     return Neighbour(
@@ -270,7 +286,9 @@ def _neighbour(old: str, new: str) -> Neighbour:
     )  # fmt: skip
 
 
-def measure(documents: Sequence[str], *, seed: int, logical_id: str | None) -> Iterator[Rate]:
+def measure(
+    documents: Sequence[str], *, seed: int, logical_id: str | None, embed: Embed
+) -> Iterator[Rate]:
     """Yield the share of edits that is held, kind by kind."""
     policy = load_policy(DEFAULT_POLICY.read_text(encoding="utf-8"))
     for kind in KINDS:
@@ -281,7 +299,7 @@ def measure(documents: Sequence[str], *, seed: int, logical_id: str | None) -> I
             if new is None or new == text:
                 continue
             edits += 1
-            held += is_held(policy, text, new, logical_id=logical_id)
+            held += is_held(policy, text, new, logical_id=logical_id, embed=embed)
         yield Rate(name=kind.name, harmless=kind.harmless, edits=edits, held=held)
 
 
@@ -317,7 +335,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     documents = ordinary_documents(given.documents)
     logical_id = None if given.without_id else "document"
-    rates = list(measure(documents, seed=given.seed, logical_id=logical_id))
+    embed = OnnxEmbedder().embed_sync
+    rates = list(measure(documents, seed=given.seed, logical_id=logical_id, embed=embed))
     if given.json:
         rows = [
             {"edit": r.name, "harmless": r.harmless, "edits": r.edits, "held": r.held}

@@ -6,14 +6,16 @@ import asyncio
 from collections.abc import Sequence
 from datetime import timedelta
 
+from defences.retrieval.restatements import Restatement
 from defences.retrieval.versions import (
     DAYS,
     Change,
     baselines,
-    changes,
     changes_from_memory,
+    compare,
     is_version,
     mark,
+    otherwise,
     rewritten,
     says,
 )
@@ -28,6 +30,7 @@ from domain.documents import (
 )
 from domain.ledger import DocumentRecord
 from domain.lifecycle import DocumentLifecycle, Edition, EditionMark
+from domain.retrieval import Embedder
 from ingest.neighbours import text_of
 
 
@@ -38,10 +41,19 @@ class VersionLookup:
     days, deleted documents included; an id has no age.
     """
 
-    def __init__(self, *, lifecycle: DocumentLifecycle, blobs: BlobStore, clock: Clock) -> None:
+    def __init__(
+        self,
+        *,
+        lifecycle: DocumentLifecycle,
+        blobs: BlobStore,
+        clock: Clock,
+        embedder: Embedder | None = None,
+    ) -> None:
+        """Set up; without an embedder every passage in other words counts as changed."""
         self._lifecycle = lifecycle
         self._blobs = blobs
         self._clock = clock
+        self._embedder = embedder
 
     async def mark(self, document: Document) -> EditionMark:
         """Return what later versions will know the document by."""
@@ -131,11 +143,20 @@ class VersionLookup:
 
     async def _compare(self, document: Document, earlier: Edition) -> Sequence[Change]:
         text = await text_of(self._blobs, document.tenant_id, earlier.document_id)
-        if text is not None:
-            return await asyncio.to_thread(changes, text, document.text.text)
-        return await asyncio.to_thread(
-            changes_from_memory, document.tenant_id, earlier.mark.statements, document.text.text
-        )
+        if text is None:
+            return await asyncio.to_thread(
+                changes_from_memory, document.tenant_id, earlier.mark.statements, document.text.text
+            )
+        found = await asyncio.to_thread(compare, text, document.text.text)
+        return [*found.changes, *await self._otherwise(found.doubtful)]
+
+    async def _otherwise(self, doubtful: Sequence[Restatement]) -> Sequence[Change]:
+        if not doubtful:
+            return ()
+        if self._embedder is None:
+            return [Change(kind=one.kind, span=one.span) for one in doubtful]
+        said = [one.before for one in doubtful] + [one.after for one in doubtful]
+        return otherwise(doubtful, await self._embedder.embed(said))
 
     async def _witnesses(self, document: Document) -> Sequence[str]:
         """Return the texts of admitted near-copies that other established origins vouch for."""

@@ -111,7 +111,9 @@ def build_ingestion(
         masking=masking,
     )
     turns = Turns(lock=lock, clock=clock)
-    versions = VersionLookup(lifecycle=ledger.lifecycle, blobs=blobs, clock=clock)
+    versions = VersionLookup(
+        lifecycle=ledger.lifecycle, blobs=blobs, clock=clock, embedder=embedder
+    )
     background = Background(ledger=ledger, policy=policy, versions=versions, clock=clock)
     examiner = Examiner(
         blobs=blobs,

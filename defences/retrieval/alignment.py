@@ -81,7 +81,7 @@ def changes(a: Sequence[Token], b: Sequence[Token]) -> Iterator[Change]:
     longer than `_STRETCH` words only the two sentences at its ends are looked at, and only where
     they begin or end in shared words.
     """
-    blocks = _blocks([token.key for token in a], [token.key for token in b])
+    blocks = shared_runs([token.key for token in a], [token.key for token in b])
     edges = [(0, 0, 0), *blocks, (len(a), len(b), 0)]
     for (i, j, size), (next_i, next_j, _) in pairwise(edges):
         left, right = range(i + size, next_i), range(j + size, next_j)
@@ -181,7 +181,7 @@ def _whole(tokens: Sequence[Token], part: range) -> bool:
     return _opens(tokens, part.start) and _opens(tokens, part.stop)
 
 
-def _blocks(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int, int]]:
+def shared_runs(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int, int]]:
     """Return runs of shared words as (place in `a`, place in `b`, length), in the order of `a`."""
     if max(len(a), len(b)) <= _SMALL:
         matcher = SequenceMatcher(None, a, b, autojunk=False)

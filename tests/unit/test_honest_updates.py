@@ -6,9 +6,11 @@ from random import Random
 
 import pytest
 
+from backends.embedder_onnx import OnnxEmbedder
 from defences.trust.policy import DEFAULT_POLICY, load_policy
 from evaluation.honest_updates import KINDS, EditKind, Rate, is_held, measure
 
+EMBED = OnnxEmbedder().embed_sync
 POLICY = load_policy(DEFAULT_POLICY.read_text(encoding="utf-8"))
 PLACES = ("cupboard", "cabinet", "workshop", "library", "kitchen", "cellar", "garden")
 SECTIONS = [
@@ -54,18 +56,18 @@ def test_what_says_otherwise_waits_and_what_does_not_passes(name: str, held: boo
     new = kind(name).edit(TEXT, seeded(), [OTHER])
 
     assert new is not None
-    assert is_held(POLICY, TEXT, new, logical_id="document") is held
+    assert is_held(POLICY, TEXT, new, logical_id="document", embed=EMBED) is held
 
 
 def test_another_text_waits_under_the_same_id_and_is_nobody_s_version_without() -> None:
     other = "The lamp hangs in the hall. " * 40
 
-    assert is_held(POLICY, TEXT, other, logical_id="document")
-    assert not is_held(POLICY, TEXT, other, logical_id=None)
+    assert is_held(POLICY, TEXT, other, logical_id="document", embed=EMBED)
+    assert not is_held(POLICY, TEXT, other, logical_id=None, embed=EMBED)
 
 
 def test_a_measurement_counts_every_edit_once() -> None:
-    rates = list(measure([TEXT, OTHER], seed=1, logical_id="document"))
+    rates = list(measure([TEXT, OTHER], seed=1, logical_id="document", embed=EMBED))
 
     assert [rate.name for rate in rates] == [each.name for each in KINDS]
     assert all(0 <= rate.held <= rate.edits <= 2 for rate in rates)

@@ -8,8 +8,8 @@ import pytest
 
 from defences.retrieval.versions import (
     baselines,
-    changes,
     changes_from_memory,
+    compare,
     is_version,
     mark,
     rewritten,
@@ -115,7 +115,7 @@ EDITS = [
 
 @pytest.mark.parametrize(("old", "new", "kinds"), EDITS)
 def test_changes_are_told_by_kind(old: str, new: str, kinds: set[str]) -> None:
-    found = changes(PAGE, PAGE.replace(old, new))
+    found = compare(PAGE, PAGE.replace(old, new)).changes
 
     assert {change.kind.value for change in found} == kinds
 

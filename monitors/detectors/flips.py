@@ -15,6 +15,8 @@ from monitors.sightings import Sighting, Signal
 ALL: Final = "questions"
 FRESH: Final = "questions with fresh evidence"
 _KEYS_KEPT: Final = 500
+_GROUPS_KEPT: Final = 8
+_ASKED_COUNTED: Final = 12
 _DOCUMENTS_KEPT: Final = 8
 
 
@@ -44,14 +46,16 @@ class FlipOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settled:
-    """`counts`: answers seen until one of them stood `settled` times; then `group` is that one.
+    """`counts`: answers seen until one of them was most of them; then `group` is that one.
 
     Attributes:
+        asked: How often, until then: answers that are worded anew each time settle nothing.
         beside: Suspect documents in the evidence of questions that were answered so, the latest.
         newer: The answer that differed last, and how often in a row.
     """
 
     counts: Mapping[str, int] = field(default_factory=dict)
+    asked: int = 0
     group: str | None = None
     beside: tuple[str, ...] = ()
     newer: str | None = None
@@ -82,10 +86,14 @@ def settle(
 ) -> Mapping[str, Settled]:
     """Return the keys with one more answer to one that is not settled."""
     known = keys.get(key, Settled())
-    count = known.counts.get(group, 0) + 1
-    counts = {**known.counts, group: count}
-    settled = Settled(counts=counts)
-    if count >= needed:
+    asked = min(known.asked + 1, _ASKED_COUNTED)
+    counts = dict(known.counts)
+    count = counts.pop(group, 0) + 1
+    counts[group] = count
+    while len(counts) > _GROUPS_KEPT:
+        del counts[next(iter(counts))]
+    settled = Settled(counts=counts, asked=asked)
+    if count >= needed and 2 * count > asked:
         settled = Settled(group=group)
     found = {**keys, key: settled}
     while len(found) > _KEYS_KEPT:

@@ -124,6 +124,15 @@ def renewed_one(number: int) -> Sighting:
     return replace(keyed(number), group="new") if number % 5 == 0 else keyed(number)
 
 
+def reworded(number: int) -> Sighting:
+    """Return one of three questions, answered in one of 41 ways that come in no order."""
+    return sighting(number, key=f"k{number % 3}", group=f"g{number * number % 41}")
+
+
+def reworded_beside(number: int) -> Sighting:
+    return replace(reworded(number), evidence=(*HONEST[:3], *planted(1)))
+
+
 def keyless(number: int) -> Sighting:
     return sighting(number, group="wrong", evidence=(*HONEST[:3], *planted(1)))
 
@@ -218,9 +227,13 @@ MISSES: Sequence[tuple[str, str, Make, Make]] = [
     (FLIP, "no change", keyed, keyed),
     (FLIP, "one answer renewed, nothing fresh beside it", keyed, renewed_one),
     (FLIP, "no key recorded", quiet, keyless),
+    (FLIP, "worded anew each time", reworded, reworded),
+    (FLIP, "worded anew each time, fresh beside it", reworded, reworded_beside),
     (FLIP, "nothing settled", lambda n: sighting(n, key="k", group=f"{n}"), flipped_one),
     (SOURCES, "wrong beside established evidence alone", quiet, vouched_aloud),
     (SOURCES, "newcomers where nothing goes wrong", quiet, single),
+    (SOURCES, "worded anew each time", reworded, reworded_beside),
+    (ARRIVALS, "worded anew each time", reworded, reworded_beside),
     (SOURCES, "contested anyway", every(2, accused, quiet), every(2, accused, quiet)),
     (ARRIVALS, "new where nothing goes wrong", quiet, turned_quietly),
     (ARRIVALS, "each question beside another new one", quiet, passing),

@@ -27,9 +27,9 @@ demo: $(STAMP) ## Run the main job on the sample corpus (ARGS=--json for one JSO
 test: $(STAMP) ## Run every test (ARGS go to pytest)
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup $(ARGS)
 
-fuzz: $(STAMP) ## Damage files of every format at length, and scan pathological ones at full size
-	@MITHRIDATE_FUZZ_EXAMPLES=2000 MITHRIDATE_FUZZ_SIZE=1 $(BIN)/python -m pytest -q \
-		tests/property/test_fuzz_parsers.py tests/integration/test_pathological.py $(ARGS)
+fuzz: $(STAMP) ## Damage files of every format at length, scan pathological ones at full size, call the API at random
+	@MITHRIDATE_FUZZ_EXAMPLES=2000 MITHRIDATE_FUZZ_SIZE=1 MITHRIDATE_FUZZ_CALLS=60 $(BIN)/python -m pytest -q \
+		tests/property/test_fuzz_parsers.py tests/integration/test_pathological.py tests/e2e/test_api_fuzz.py $(ARGS)
 
 soak: $(STAMP) ## Ten minutes of load with flat memory, and 200 rounds of kill -9 (an hour or so)
 	@MITHRIDATE_TEST_SOAK_SECONDS=$${MITHRIDATE_TEST_SOAK_SECONDS:-600} \

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from evaluation.rates import Rate, rate
 from evaluation.redteam.asked import Asked
 from evaluation.redteam.confidences import at_threshold
-from evaluation.redteam.figures import NO_ANSWER_WANTED, WITHHELD, grouped
-from evaluation.redteam.summary import sides
+from evaluation.redteam.figures import NO_ANSWER_WANTED, grouped
+from evaluation.redteam.summary import by_provenance, sides
 from evaluation.redteam.thresholds import PointName, by_key, fit_thresholds
 
 
@@ -59,8 +59,7 @@ def operating_points(asked: Sequence[Asked], opened: Sequence[Asked]) -> tuple[P
             )
             for one in fitted
         }
-        by_system = grouped(asked, lambda one: (one.system, one.cell.provenance == WITHHELD))
-        for (system, withheld), held in by_system.items():
+        for (system, withheld), held in by_provenance(asked).items():
             if (system, withheld) not in reached:
                 continue
             moved = [

@@ -53,6 +53,7 @@ def _difference(each: Comparison) -> dict[str, object]:
 def _confidence(each: Confidence) -> dict[str, object]:
     return {
         "system": each.system,
+        "withheld": each.withheld,
         "asked": each.side,
         "n": each.n,
         "risk_coverage_area": each.area,

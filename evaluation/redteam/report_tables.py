@@ -19,6 +19,7 @@ from evaluation.redteam.figures import (
 from evaluation.redteam.operating import PointRow, operating_points
 from evaluation.redteam.summary import (
     COVERAGE,
+    Confidence,
     SystemRow,
     comparisons,
     confidences,
@@ -138,6 +139,7 @@ def _confidence(asked: Sequence[Asked]) -> Table:
     rows = [
         (
             each.system,
+            _provenance(each),
             each.side,
             str(each.n),
             f"{each.area:.3f} up to {each.covered:.0%}" if each.area is not None else "-",
@@ -156,11 +158,15 @@ def _confidence(asked: Sequence[Asked]) -> Table:
         "draws of as many labels; where a question was asked in several cells its labels hang "
         "together, and that is too low. Cross-fitted: Platt scaling by the other folds' questions.",
         head=(
-            "system", "asked", "n", "risk-coverage area", f"wrong at {COVERAGE:.0%} coverage",
+            "system", "provenance", "asked", "n", "risk-coverage area", f"wrong at {COVERAGE:.0%} coverage",
             "ECE, cross-fitted", "Brier", "ECE as returned", "Brier as returned",
         ),
         rows=tuple(rows),
     )  # fmt: skip
+
+
+def _provenance(row: Confidence | PointRow) -> str:
+    return "withheld" if row.withheld else "seen"
 
 
 def _drafts(rows: Sequence[SystemRow]) -> Table:
@@ -205,7 +211,7 @@ def _operating(rows: Sequence[PointRow]) -> Table:
             (
                 row.point.value,
                 row.system,
-                "withheld" if row.withheld else "seen",
+                _provenance(row),
                 row.side,
                 str(row.answered.total),
                 percent(row.answered),

@@ -19,6 +19,7 @@ from evaluation.redteam.confidences import (
 from evaluation.redteam.figures import (
     NO_ATTACK,
     OURS,
+    WITHHELD,
     Difference,
     Figures,
     Shares,
@@ -71,11 +72,13 @@ class Confidence:
     """What one system's scores and confidences are worth, all cells of one side together.
 
     Attributes:
+        withheld: Of worlds without provenance.
         side: With no attack, or under any.
         area, covered, wrong: As in `SystemRow`.
     """
 
     system: str
+    withheld: bool
     side: str
     n: int
     area: float | None
@@ -124,10 +127,15 @@ def sides(asked: Sequence[Asked]) -> Mapping[str, tuple[Asked, ...]]:
     )
 
 
+def by_provenance(asked: Sequence[Asked]) -> Mapping[tuple[str, bool], tuple[Asked, ...]]:
+    """Return what each system was asked, with True where provenance was withheld."""
+    return grouped(asked, lambda one: (one.system, one.cell.provenance == WITHHELD))
+
+
 def confidences(asked: Sequence[Asked]) -> tuple[Confidence, ...]:
-    """Return a row for each system and side that has scores or confidences."""
+    """Return a row for each system, provenance and side that has scores or confidences."""
     found = []
-    for system, its in grouped(asked, lambda one: one.system).items():
+    for (system, withheld), its in by_provenance(asked).items():
         for side, held in sides(its).items():
             curve, returned = risk_coverage(held), as_returned(held)
             if not curve and returned is None:
@@ -135,6 +143,7 @@ def confidences(asked: Sequence[Asked]) -> tuple[Confidence, ...]:
             found.append(
                 Confidence(
                     system=system,
+                    withheld=withheld,
                     side=side,
                     n=len(held),
                     area=area_under_risk(curve),

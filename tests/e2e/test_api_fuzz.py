@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -10,14 +11,21 @@ from prometheus_client.parser import text_string_to_metric_families
 from tests.e2e.stack import Stack
 from tests.fuzzing import assert_all_tested, fuzz
 
-pytestmark = [pytest.mark.integration, pytest.mark.slow]
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.slow,
+    pytest.mark.timeout(0),  # schemathesis has one of its own
+]
+
+EXAMPLES = int(os.environ.get("MITHRIDATE_FUZZ_CALLS", "8"))
+"""Of each operation in a phase; `make fuzz` sends more."""
 
 
 def test_with_the_admin_key_every_answer_is_as_documented(stack: Stack, tmp_path: Path) -> None:
     authorization = stack.client.headers["Authorization"]
     before = server_errors(stack)
 
-    report = fuzz(stack.url, tmp_path, authorization=authorization, seconds=90)
+    report = fuzz(stack.url, tmp_path, authorization=authorization, examples=EXAMPLES)
 
     assert_all_tested(report)
     assert server_errors(stack) == before

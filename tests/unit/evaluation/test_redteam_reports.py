@@ -17,7 +17,14 @@ from evaluation.redteam.asked import Asked, Cell
 from evaluation.redteam.html_report import charts, html_report
 from evaluation.redteam.markdown_report import markdown_report
 from evaluation.redteam.report_tables import tables
-from evaluation.redteam.summary import COLUMNS, cells, comparisons, summarise, to_json
+from evaluation.redteam.summary import (
+    COLUMNS,
+    cells,
+    comparisons,
+    confidences,
+    summarise,
+    to_json,
+)
 from tests.redteam_answers import CLEAN, POISONED, asked
 
 DENIAL = replace(POISONED, attack="denial")
@@ -72,6 +79,18 @@ def test_rows_hold_rates_between_zero_and_one() -> None:
     assert row["escalated"] == 0.0
     assert row["denied"] == 0.0
     assert row["contaminated_drafts"] == pytest.approx(1 / 4)
+
+
+def test_confidences_are_told_apart_by_what_was_seen_and_what_attacked() -> None:
+    blind = cell_run(replace(CLEAN, provenance="none"), "mithridate", right=5, planted=1)
+
+    found = {
+        (one.withheld, one.side): one.n
+        for one in confidences([*RUN, *blind])
+        if one.system == "mithridate"
+    }
+
+    assert found == {(False, "no attack"): 20, (False, "attacked"): 60, (True, "no attack"): 20}
 
 
 def test_what_was_not_measured_is_none() -> None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -29,7 +28,15 @@ from backends.embedder_onnx import OnnxEmbedder
 from defences.detectors.near_duplicates import NearDuplicatesDetector
 from defences.detectors.version_changes import VersionChangesDetector
 from defences.retrieval.differences import differences
-from defences.retrieval.versions import Change, compare, is_version, mark, otherwise, rewritten
+from defences.retrieval.versions import (
+    Change,
+    compare,
+    is_version,
+    mark,
+    otherwise,
+    rewritten,
+    says,
+)
 from defences.trust.policy import DEFAULT_POLICY, WeightedTrustPolicy, load_policy
 from domain.documents import (
     DEFAULT_TENANT,
@@ -48,6 +55,7 @@ from domain.lifecycle import Edition
 from domain.scanning import ScanReport
 from domain.text import MappedText, Span
 from domain.trust import CoarseReason, Verdict
+from evaluation.honest_edits import KINDS
 
 SEED: Final = 20261129
 DOCUMENTS: Final = 150
@@ -56,39 +64,7 @@ _WORDS: Final = (150, 3000)
 _NOW: Final = datetime(2026, 11, 1, tzinfo=UTC)
 _ORIGIN: Final = Origin(kind=OriginKind.PUBLISHER, id="house", established=True)
 _OLD: Final = DocumentId("old")
-_SYNONYMS: Final = {
-    "use": "employ", "using": "employing", "also": "besides", "many": "numerous",
-    "fast": "quick", "simple": "plain", "help": "assist", "provides": "offers",
-    "allows": "lets one", "needs": "requires", "makes": "renders", "whole": "entire",
-    "currently": "at present", "usually": "as a rule", "example": "instance", "easy": "effortless",
-    "start": "begin", "build": "construct", "show": "present", "change": "alter",
-}  # fmt: skip
-_BROKEN_LINES: Final = 0.1
-_PARAGRAPH_WORDS: Final = 15
-_FEW_PARAGRAPHS: Final = 5
-# Between blanks: a letter changed within a link or a name of code is another link or name.
-_LETTERS: Final = re.compile(r"(?<=[a-z,] )[a-z]{6,}(?=[ ,.]? )")
-_FIGURE: Final = re.compile(r"(?<![\w.])\d{1,4}(?![\w.]|\.\d)")
-_DATE: Final = re.compile(
-    r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December) "
-    r"\d{1,2}, \d{4}\b|\b20\d\d-\d\d-\d\d\b"
-)
-_VERB: Final = re.compile(r"(?<=[a-z] )(?:is|are|can|should|must|will) (?=[a-z])")
-_NAME: Final = re.compile(r"(?<=[a-z] )[A-Z][a-z]{3,}(?= [a-z])")
-
-Edit = Callable[[str, Random, Sequence[str]], str | None]
-"""Returns the edited text; None where the text has nothing to edit in this way."""
-
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EditKind:
-    """`harmless`: it ought to pass."""
-
-    name: str
-    harmless: bool
-    edit: Edit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,115 +87,6 @@ class Rate:
         return float(beta.ppf(0.95, self.held + 1, self.edits - self.held))
 
 
-def _replaced(
-    text: str, pattern: re.Pattern[str], random: Random, new: Callable[[str], str], *, most: int
-) -> str | None:
-    """Replace up to `most` matches, drawn at random."""
-    found = list(pattern.finditer(text))
-    if not found:
-        return None
-    chosen = random.sample(found, min(most, len(found)))
-    for match in sorted(chosen, key=lambda one: -one.start()):
-        text = text[: match.start()] + new(match[0]) + text[match.end() :]
-    return text
-
-
-def _typos(text: str, random: Random, _: Sequence[str]) -> str | None:
-    def swapped(word: str) -> str:
-        at = random.randrange(1, len(word) - 2)
-        return word[:at] + word[at + 1] + word[at] + word[at + 2 :]
-
-    return _replaced(text, _LETTERS, random, swapped, most=3)
-
-
-def _reworded(text: str, random: Random, _: Sequence[str]) -> str | None:
-    pattern = re.compile(rf"(?<=[a-z,] )(?:{'|'.join(_SYNONYMS)})(?=[ ,.]? )")
-    return _replaced(text, pattern, random, lambda word: _SYNONYMS[word], most=4)
-
-
-def _reflowed(text: str, random: Random, _: Sequence[str]) -> str | None:
-    def gap(_: re.Match[str]) -> str:
-        return "\n" if random.random() < _BROKEN_LINES else " "
-
-    words = re.sub(r"(?<=[a-z,]) (?=[a-z])", gap, text)
-    return words if words != text else None
-
-
-def _paragraph_added(text: str, random: Random, others: Sequence[str]) -> str | None:
-    paragraphs = text.split("\n\n")
-    foreign = [p for p in random.choice(others).split("\n\n") if len(p.split()) >= _PARAGRAPH_WORDS]
-    if not foreign:
-        return None
-    paragraphs.insert(random.randint(1, len(paragraphs)), random.choice(foreign))
-    return "\n\n".join(paragraphs)
-
-
-def _paragraph_removed(text: str, random: Random, _: Sequence[str]) -> str | None:
-    paragraphs = text.split("\n\n")
-    if len(paragraphs) < _FEW_PARAGRAPHS:
-        return None
-    del paragraphs[random.randrange(len(paragraphs))]
-    return "\n\n".join(paragraphs)
-
-
-def _paragraph_moved(text: str, random: Random, _: Sequence[str]) -> str | None:
-    paragraphs = text.split("\n\n")
-    if len(paragraphs) < _FEW_PARAGRAPHS:
-        return None
-    moved = paragraphs.pop(random.randrange(len(paragraphs)))
-    paragraphs.insert(random.randrange(len(paragraphs)), moved)
-    return "\n\n".join(paragraphs)
-
-
-def _sentence_added(text: str, random: Random, others: Sequence[str]) -> str | None:
-    ends = [match.end() for match in re.finditer(r"[a-z]\. (?=[A-Z])", text)]
-    lent = re.findall(r"(?<=\. )[A-Z][a-z][^.!?\n]{30,150}\. ", random.choice(others))
-    if not ends or not lent:
-        return None
-    at = random.choice(ends)
-    return f"{text[:at]}{random.choice(lent)}{text[at:]}"
-
-
-def _stamped(text: str, random: Random, _: Sequence[str]) -> str | None:
-    return f"{text}\n\nLast updated: 2026-10-{random.randint(10, 28)}, revision 7\n"
-
-
-def _figure(text: str, random: Random, _: Sequence[str]) -> str | None:
-    return _replaced(text, _FIGURE, random, lambda old: str(int(old) * 3 + 7), most=1)
-
-
-def _date(text: str, random: Random, _: Sequence[str]) -> str | None:
-    def later(old: str) -> str:
-        year = re.search(r"20\d\d|\d{4}", old)
-        return old if year is None else old.replace(year[0], str(int(year[0]) + 2))
-
-    return _replaced(text, _DATE, random, later, most=1)
-
-
-def _negated(text: str, random: Random, _: Sequence[str]) -> str | None:
-    return _replaced(text, _VERB, random, lambda verb: f"{verb}not ", most=1)
-
-
-def _renamed(text: str, random: Random, _: Sequence[str]) -> str | None:
-    return _replaced(text, _NAME, random, lambda _: "Mallorytown", most=1)
-
-
-KINDS: Final = (
-    EditKind(name="typos mended", harmless=True, edit=_typos),
-    EditKind(name="words replaced by synonyms", harmless=True, edit=_reworded),
-    EditKind(name="lines broken anew", harmless=True, edit=_reflowed),
-    EditKind(name="paragraph added", harmless=True, edit=_paragraph_added),
-    EditKind(name="paragraph removed", harmless=True, edit=_paragraph_removed),
-    EditKind(name="paragraph moved", harmless=True, edit=_paragraph_moved),
-    EditKind(name="sentence added", harmless=True, edit=_sentence_added),
-    EditKind(name="stamped with a date and revision", harmless=True, edit=_stamped),
-    EditKind(name="figure changed", harmless=False, edit=_figure),
-    EditKind(name="date changed", harmless=False, edit=_date),
-    EditKind(name="statement negated", harmless=False, edit=_negated),
-    EditKind(name="name changed", harmless=False, edit=_renamed),
-)
-
-
 def ordinary_documents(limit: int) -> Sequence[str]:
     """Return descriptions of installed packages, by name, each text once."""
     found: dict[str, str] = {}
@@ -232,9 +99,18 @@ def ordinary_documents(limit: int) -> Sequence[str]:
 
 
 def is_held(
-    policy: WeightedTrustPolicy, old: str, new: str, *, logical_id: str | None, embed: Embed
+    policy: WeightedTrustPolicy,
+    old: str,
+    new: str,
+    *,
+    logical_id: str | None,
+    embed: Embed,
+    witness: str = "",
 ) -> bool:
-    """Return whether `new` waits for a person as a new version of `old`, which serves."""
+    """Return whether `new` waits for a person as a new version of `old`, which serves.
+
+    `witness` is a text of another established origin.
+    """
     own = mark(DEFAULT_TENANT, new)
     edition = Edition(
         document_id=_OLD, logical_id=logical_id, version=None, received_at=_NOW,
@@ -253,7 +129,11 @@ def is_held(
         provenance=Provenance(origin=_ORIGIN, claimed_uri=None, received_at=_NOW),
         neighbours=(_neighbour(old, new),),
         changes=tuple(
-            VersionChange(kind=change.kind, span=change.span, earlier=_OLD) for change in found
+            VersionChange(
+                kind=change.kind, span=change.span, earlier=_OLD,
+                confirmed=says(new, change.span, witness),
+            )
+            for change in found
         ),
     )  # fmt: skip
     detectors = (VersionChangesDetector(), NearDuplicatesDetector())
@@ -295,11 +175,13 @@ def measure(
         random = Random(f"{seed}:{kind.name}")  # noqa: S311 - reproducible, not secret
         held = edits = 0
         for text in documents:
-            new = kind.edit(text, random, documents)
-            if new is None or new == text:
+            old = kind.prepare(text, random, documents) if kind.prepare else text
+            new = None if old is None else kind.edit(old, random, documents)
+            if old is None or new is None or new == old:
                 continue
             edits += 1
-            held += is_held(policy, text, new, logical_id=logical_id, embed=embed)
+            witness = new if kind.confirmed else ""
+            held += is_held(policy, old, new, logical_id=logical_id, embed=embed, witness=witness)
         yield Rate(name=kind.name, harmless=kind.harmless, edits=edits, held=held)
 
 

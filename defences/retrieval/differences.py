@@ -274,17 +274,27 @@ def _plain_figure(token: Token) -> Value:
 
 
 def _is_stamp(text: str, value: Value) -> bool:
-    """Whether a bare figure or a date says when or which copy this is, not what it says."""
-    if _STAMP_AFTER.match(text, value.end) or _is_item_number(text, value):
-        return True
-    before = max(0, value.start - _BEFORE)
     bare = value.kind in _BARE and not value.unit
-    return bare and _STAMP_BEFORE.search(text, before, value.start) is not None
+    return is_stamp(text, Span(value.start, value.end), bare=bare)
 
 
-def _is_item_number(text: str, value: Value) -> bool:
-    line = text.rfind("\n", 0, value.start) + 1
-    return not text[line : value.start].strip(" (*-#") and text[value.end : value.end + 1] in (
+def is_stamp(text: str, figure: Span, *, bare: bool = True) -> bool:
+    """Whether a figure or a date says when or which copy this is, not what it says.
+
+    Args:
+        text: Where it stands.
+        figure: The figure.
+        bare: Nothing is counted or measured by it: no unit, no sign.
+    """
+    if _STAMP_AFTER.match(text, figure.end) or _is_item_number(text, figure):
+        return True
+    before = max(0, figure.start - _BEFORE)
+    return bare and _STAMP_BEFORE.search(text, before, figure.start) is not None
+
+
+def _is_item_number(text: str, figure: Span) -> bool:
+    line = text.rfind("\n", 0, figure.start) + 1
+    return not text[line : figure.start].strip(" (*-#") and text[figure.end : figure.end + 1] in (
         ".",
         ")",
     )

@@ -19,6 +19,7 @@ from typing import Final
 from defences.answering.keywords import STOPWORDS, stem
 from defences.answering.sentences import split_sentences
 from defences.retrieval.alignment import Token, shared_runs, tokenise
+from defences.retrieval.differences import is_stamp
 from defences.retrieval.polarity import is_negator
 from defences.vocabulary import words
 from domain.documents import ChangeKind
@@ -138,6 +139,12 @@ class _Side:
     def is_figure(self, place: int) -> bool:
         return self.tokens[place].key[0].isdigit()
 
+    def is_stamp(self, place: int) -> bool:
+        """Whether a figure, or the month beside one, dates or numbers the copy."""
+        near = (place - 1, place, place + 1)
+        dated = any(0 <= one < len(self.tokens) and self.is_figure(one) for one in near)
+        return dated and is_stamp(self.text, self.span([place]))
+
     def is_name(self, place: int, lower: frozenset[str]) -> bool:
         token = self.tokens[place]
         if token.key in lower or not self._is_capital(place):
@@ -246,6 +253,7 @@ class _Place:
     def restatements(self, lower: frozenset[str]) -> Iterator[Restatement]:
         lost = _only(self.left, self.before, self.right, self.after)
         gained = _only(self.right, self.after, self.left, self.before)
+        gained = [place for place in gained if not self.right.is_stamp(place)]
         lost, gained = self._respelt(lost, gained, lower)
         if not lost or not gained:
             return

@@ -8,7 +8,8 @@ import pytest
 
 from backends.embedder_onnx import OnnxEmbedder
 from defences.trust.policy import DEFAULT_POLICY, load_policy
-from evaluation.honest_updates import KINDS, EditKind, Rate, is_held, measure
+from evaluation.honest_edits import KINDS, EditKind
+from evaluation.honest_updates import Rate, is_held, measure
 
 EMBED = OnnxEmbedder().embed_sync
 POLICY = load_policy(DEFAULT_POLICY.read_text(encoding="utf-8"))
@@ -28,16 +29,25 @@ def seeded() -> Random:
     return Random(9)  # noqa: S311 - reproducible, not secret
 
 
+def edited(each: EditKind, random: Random) -> tuple[str, str]:
+    """Return the test's text before and after an edit."""
+    old = each.prepare(TEXT, random, [OTHER]) if each.prepare else TEXT
+    new = None if old is None else each.edit(old, random, [OTHER])
+    assert old is not None
+    assert new is not None
+    return old, new
+
+
 def kind(name: str) -> EditKind:
     return next(one for one in KINDS if one.name == name)
 
 
 @pytest.mark.parametrize("each", KINDS, ids=lambda each: each.name)
 def test_an_edit_edits_and_is_the_same_for_the_same_seed(each: EditKind) -> None:
-    first, again = (each.edit(TEXT, seeded(), [OTHER]) for _ in range(2))
+    first, again = (edited(each, seeded()) for _ in range(2))
 
-    assert first is not None
-    assert first == again != TEXT
+    assert first == again
+    assert first[0] != first[1]
 
 
 @pytest.mark.parametrize(
@@ -50,13 +60,20 @@ def test_an_edit_edits_and_is_the_same_for_the_same_seed(each: EditKind) -> None
         ("figure changed", True),
         ("date changed", True),
         ("statement negated", True),
+        ("new date of the last review", False),
+        ("new price, confirmed by another origin", False),
+        ("new price, confirmed by nobody", True),
+        ("thing swapped for its like", True),
     ],
 )
 def test_what_says_otherwise_waits_and_what_does_not_passes(name: str, held: bool) -> None:
-    new = kind(name).edit(TEXT, seeded(), [OTHER])
+    each = kind(name)
+    old, new = edited(each, seeded())
+    witness = new if each.confirmed else ""
 
-    assert new is not None
-    assert is_held(POLICY, TEXT, new, logical_id="document", embed=EMBED) is held
+    found = is_held(POLICY, old, new, logical_id="document", embed=EMBED, witness=witness)
+
+    assert found is held
 
 
 def test_another_text_waits_under_the_same_id_and_is_nobody_s_version_without() -> None:

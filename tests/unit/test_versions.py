@@ -200,6 +200,30 @@ def test_a_version_that_was_padded_is_known_by_its_sentences(more: str) -> None:
     assert not rewritten(edition().mark, padded)
 
 
+TURNED = PAGE.replace("30 days", "90 days").replace("ten days", "two days")
+
+
+@pytest.mark.parametrize(
+    ("text", "of_deleted", "of_serving"),
+    [
+        (TURNED + OTHER, True, False),
+        (PAGE.replace("parcel", "letter").replace("box", "bag") + OTHER[:300], True, False),
+        (PAGE.replace("30 days", "90 days"), True, True),
+        (OTHER, False, False),
+        (PAGE[:100] + OTHER, False, False),
+    ],
+    ids=["padded", "changed much", "changed", "another", "little of it"],
+)
+def test_a_deleted_page_is_known_again_by_less(
+    text: str, *, of_deleted: bool, of_serving: bool
+) -> None:
+    made = mark(DEFAULT_TENANT, text)
+    deleted = edition(status=DocumentStatus.DELETED)
+
+    assert is_version(deleted, made, logical_id=None, ids_are_vouched=False) is of_deleted
+    assert is_version(edition(), made, logical_id=None, ids_are_vouched=False) is of_serving
+
+
 @pytest.mark.parametrize(
     "text",
     [

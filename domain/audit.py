@@ -210,6 +210,12 @@ class ChainCheck:
     def head(self) -> ChainHead:
         return ChainHead(seq=self._seq, count=self.count, hash=self._previous)
 
+    def resume(self, last: SealedEntry, *, hash: str) -> bool:
+        """Go on behind an entry that was followed before; False where it is not that one now."""
+        self._seq, self._previous = last.entry.seq, last.hash
+        self._sealing = last.mac is not None
+        return hmac.compare_digest(last.hash, hash)
+
     def take(self, entries: Sequence[SealedEntry]) -> bool:
         """Follow the next entries; return whether all is well so far."""
         for one in entries:

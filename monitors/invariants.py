@@ -2,32 +2,34 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
-from domain.audit import AuditKeys, ChainCheck
+from domain.audit import AuditKeys, ChainCheck, Fault
 from domain.clock import IdFactory
-from domain.documents import DEFAULT_TENANT, UNDECIDED, DocumentId, DocumentStatus, TenantId
-from domain.errors import NotFoundError
-from domain.ledger import AlertLedger, DocumentFilter, DocumentLedger, Journal, every
-from domain.monitoring import Alert, AlertId, AlertStatus, Severity
+from domain.documents import DEFAULT_TENANT, DocumentId, TenantId
+from domain.ledger import AlertLedger, DocumentLedger, Journal, ObservationLedger
+from domain.monitoring import Alert, AlertId, AlertStatus, MonitorState, Severity, TopicId
 from domain.retrieval import VectorStore
 from monitors.events import fingerprint
+from monitors.index_checks import SHARE, IndexCheck, IndexProgress
 from monitors.standing import begin, end, firing
 
 BROKEN: Final = "invariant-broken"
 
-_PAGE: Final = 200
-_ENTRIES: Final = 1_000
+_ENTRIES: Final = 4
+"""Of the journal, for each document of a share: about as many as a document writes in its life."""
+_ENTRIES_A_PAGE: Final = 1_000
+_NO_TOPIC: Final = TopicId("")
+"""Whose state it is: a tenant's, and no topic's."""
 _NAMED: Final = 5
 """Documents that an alert names."""
 _OVERDUE: Final = 1_000
 """Documents without a verdict that are looked at."""
-SETTLED_FOR: Final = timedelta(minutes=1)
-"""A decision younger than this may still be on its way to the index."""
 
 
 class Invariant(StrEnum):
@@ -39,70 +41,42 @@ class Invariant(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IndexDefects:
-    """Documents of a tenant in whose case ledger and index disagree."""
+class _Progress:
+    """How far the rounds of a tenant have come; `seq` and `hash` are of the last sound entry."""
 
-    not_admitted: tuple[DocumentId, ...]
-    not_indexed: tuple[DocumentId, ...]
+    index: IndexProgress = field(default_factory=IndexProgress)
+    seq: int = 0
+    hash: str = ""
 
+    def written(self) -> str:
+        return json.dumps(
+            {
+                "cursor": self.index.cursor,
+                "after": self.index.after,
+                "suspects": self.index.suspects,
+                "seq": self.seq,
+                "hash": self.hash,
+            }
+        )
 
-async def index_defects(
-    documents: DocumentLedger, vectors: VectorStore, tenant_id: TenantId, *, now: datetime
-) -> IndexDefects:
-    """Compare ledger and index of a tenant.
-
-    A document that is being scanned or was decided just now is passed over, and each suspect is
-    looked at once more: work that goes on meanwhile is no defect.
-
-    Raises:
-        TransientError: Ledger or index did not answer.
-    """
-    indexed = await vectors.document_ids(tenant_id=tenant_id)
-    extra, missing = set(indexed), set[DocumentId]()
-    async for record in every(
-        lambda cursor: documents.list(tenant_id, DocumentFilter(), cursor=cursor, limit=_PAGE)
-    ):
-        if record.status is DocumentStatus.ADMITTED:
-            if record.id in indexed:
-                extra.discard(record.id)
-            else:
-                missing.add(record.id)
-        elif record.status in UNDECIDED:
-            extra.discard(record.id)
-    suspects = sorted(extra | missing)
-    confirmed = [
-        each for each in suspects if await _disagrees(documents, vectors, tenant_id, each, now=now)
-    ]
-    return IndexDefects(
-        not_admitted=tuple(each for each in confirmed if each in extra),
-        not_indexed=tuple(each for each in confirmed if each in missing),
-    )
-
-
-async def _disagrees(
-    documents: DocumentLedger,
-    vectors: VectorStore,
-    tenant_id: TenantId,
-    document_id: DocumentId,
-    *,
-    now: datetime,
-) -> bool:
-    holds = await vectors.holds(document_id, tenant_id=tenant_id)
-    try:
-        record = await documents.get(tenant_id, document_id)
-    except NotFoundError:
-        return holds
-    if record.status in UNDECIDED or (
-        record.decided_at is not None and now - record.decided_at < SETTLED_FOR
-    ):
-        return False
-    return holds != (record.status is DocumentStatus.ADMITTED)
+    @classmethod
+    def read(cls, written: str) -> _Progress:
+        kept = json.loads(written)
+        return cls(
+            index=IndexProgress(
+                cursor=kept["cursor"], after=kept["after"], suspects=tuple(kept["suspects"])
+            ),
+            seq=kept["seq"],
+            hash=kept["hash"],
+        )
 
 
 class InvariantMonitor:
-    """A `Monitor`: one alert a tenant and broken invariant; it remembers nothing.
+    """A `Monitor`: one alert a tenant and broken invariant.
 
-    The audit log is one for all tenants, and its alert is the default tenant's.
+    A run looks at a share of what there is, goes on where the last one stopped, and begins anew at
+    the end: how far it has come is kept in the ledger, with the monitors' states. The audit log is
+    one for all tenants, and its alert is the default tenant's.
     """
 
     def __init__(
@@ -111,18 +85,22 @@ class InvariantMonitor:
         documents: DocumentLedger,
         journal: Journal,
         alerts: AlertLedger,
+        states: ObservationLedger,
         vectors: VectorStore,
         audit_keys: AuditKeys,
         ids: IdFactory,
         verdict_within: timedelta = timedelta(hours=1),
+        share: int = SHARE,
     ) -> None:
         self._documents = documents
         self._journal = journal
         self._alerts = alerts
+        self._states = states
         self._vectors = vectors
         self._audit_keys = audit_keys
         self._ids = ids
         self._verdict_within = verdict_within
+        self._share = share
 
     @property
     def name(self) -> str:
@@ -152,7 +130,11 @@ class InvariantMonitor:
     async def _broken(
         self, tenant_id: TenantId, now: datetime
     ) -> Mapping[Invariant, Mapping[str, str]]:
-        defects = await index_defects(self._documents, self._vectors, tenant_id, now=now)
+        kept = await self._states.monitor_state(tenant_id, _NO_TOPIC, self.name)
+        progress = _Progress() if kept is None else _Progress.read(kept.state)
+        check = IndexCheck(self._documents, self._vectors, tenant_id, now=now)
+        looked = await check.round(progress.index, share=self._share)
+        defects = looked.defects
         found = {
             Invariant.NOT_ADMITTED: defects.not_admitted,
             Invariant.NOT_INDEXED: defects.not_indexed,
@@ -163,8 +145,20 @@ class InvariantMonitor:
             for invariant, ids in found.items()
             if ids
         }
-        if tenant_id == DEFAULT_TENANT and (seq := await self._fault()) is not None:
-            told[Invariant.AUDIT_LOG] = {"entry": str(seq)}
+        progress = replace(progress, index=looked.progress)
+        if tenant_id == DEFAULT_TENANT:
+            fault, progress = await self._follow_log(progress)
+            if fault is not None:
+                told[Invariant.AUDIT_LOG] = {"entry": str(fault.seq)}
+        await self._states.save_monitor_state(
+            MonitorState(
+                tenant_id=tenant_id,
+                topic_id=_NO_TOPIC,
+                monitor=self.name,
+                state=progress.written(),
+                version=0 if kept is None else kept.version + 1,
+            )
+        )
         return told
 
     async def _overdue(self, tenant_id: TenantId, now: datetime) -> Sequence[DocumentId]:
@@ -174,15 +168,21 @@ class InvariantMonitor:
         records = await self._documents.records(tenant_id, waiting)
         return [each for each in waiting if each in records]
 
-    async def _fault(self) -> int | None:
-        """Return the number of the first entry that is wrong; None where the chain is whole."""
-        check, after = ChainCheck(self._audit_keys), 0
-        while entries := await self._journal.sealed(after=after, limit=_ENTRIES):
+    async def _follow_log(self, progress: _Progress) -> tuple[Fault | None, _Progress]:
+        """Follow the chain from the last sound entry on, so far as the share goes."""
+        check, after, left = ChainCheck(self._audit_keys), progress.seq, _ENTRIES * self._share
+        if progress.seq:
+            last = await self._journal.sealed(after=progress.seq - 1, limit=1)
+            if not last or not check.resume(last[0], hash=progress.hash):
+                return Fault(seq=progress.seq, reason="it is not what it was"), progress
+        while left > 0:
+            entries = await self._journal.sealed(after=after, limit=min(left, _ENTRIES_A_PAGE))
+            if not entries:
+                return None, replace(progress, seq=0, hash="")
             if not check.take(entries):
                 break
-            after = entries[-1].entry.seq
-        fault = check.finish()
-        return None if fault is None else fault.seq
+            after, left = entries[-1].entry.seq, left - len(entries)
+        return check.fault, replace(progress, seq=check.head.seq, hash=check.head.hash)
 
     async def _fire(
         self, tenant_id: TenantId, invariant: Invariant, told: Mapping[str, str], now: datetime

@@ -17,7 +17,8 @@ from domain.ledger import DocumentFilter, Ledger, every
 from domain.retrieval import VectorStore
 from ingest.originals import original_key
 from ingest.pipeline import IngestPipeline
-from monitors.invariants import IndexDefects, Invariant, index_defects
+from monitors.index_checks import IndexCheck, IndexDefects
+from monitors.invariants import Invariant
 
 ORIGINAL_MISSING: Final = "original-missing"
 ORPHANED_BLOB: Final = "orphaned-blob"
@@ -58,9 +59,7 @@ async def verify(parts: Parts, *, mend: bool) -> Sequence[Defect]:
     """
     found: list[Defect] = []
     for tenant_id in await parts.ledger.documents.tenants():
-        defects = await index_defects(
-            parts.ledger.documents, parts.vectors, tenant_id, now=parts.clock.now()
-        )
+        defects = await _defects(parts, tenant_id)
         found += await _index(parts, tenant_id, defects, mend=mend)
         found += await _blobs(parts, tenant_id, mend=mend)
     return found
@@ -80,9 +79,7 @@ async def index_anew(parts: Parts) -> tuple[int, Sequence[Defect]]:
     while True:
         before = done
         for tenant_id in await parts.ledger.documents.tenants():
-            defects = await index_defects(
-                parts.ledger.documents, parts.vectors, tenant_id, now=parts.clock.now()
-            )
+            defects = await _defects(parts, tenant_id)
             left = IndexDefects(
                 not_admitted=defects.not_admitted,
                 not_indexed=tuple(i for i in defects.not_indexed if (tenant_id, i) not in failed),
@@ -93,6 +90,11 @@ async def index_anew(parts: Parts) -> tuple[int, Sequence[Defect]]:
                     failed[tenant_id, each.subject] = each
         if done == before:
             return done, tuple(failed.values())
+
+
+async def _defects(parts: Parts, tenant_id: TenantId) -> IndexDefects:
+    now = parts.clock.now()
+    return await IndexCheck(parts.ledger.documents, parts.vectors, tenant_id, now=now).whole()
 
 
 async def _index(

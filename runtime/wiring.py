@@ -133,11 +133,12 @@ class Services:
 
     @property
     def invariant_monitor(self) -> InvariantMonitor:
-        """Remembers nothing either."""
+        """Keeps in the ledger how far it has come."""
         return InvariantMonitor(
             documents=self.ledger.documents,
             journal=self.ledger.journal,
             alerts=self.ledger.alerts,
+            states=self.ledger.observations,
             vectors=self.vectors,
             audit_keys=audit_keys(self.settings),
             ids=self.ids,

@@ -32,6 +32,7 @@ SWAPPED: Final = 6
 RELATED: Final = 0.5
 """Share of its words that a sentence has in common with the one that it was made of."""
 
+_LIKE: Final = 0.3  # of two sentences whose expressions can be told to stand for each other
 _TYPO: Final = 0.75
 _FEW_LETTERS: Final = 4
 _FEW_STEMS: Final = 3
@@ -296,7 +297,7 @@ class _Place:
         self, lost: Sequence[int], gained: Sequence[int], lower: frozenset[str]
     ) -> Iterator[tuple[ChangeKind, list[int]]]:
         """Yield the names and figures that stand in for what was said there."""
-        if self._is_long() or self._likeness() < RELATED:
+        if self._is_long() or self._likeness() < _LIKE:
             return
         for before, after in self.gaps:
             ours = [place for place in lost if place in before]

@@ -45,6 +45,7 @@ class Clues:
             without its family, its origin, or all young documents that nobody vouches for, if it is
             one of them. None where it was not asked again.
         named: The alert names it, its origin or its family.
+        beside: It is young, and the trouble goes without another young document of its origin.
     """
 
     document_id: DocumentId
@@ -59,6 +60,7 @@ class Clues:
     origin_effect: float | None = None
     newcomers_effect: float | None = None
     named: bool = False
+    beside: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

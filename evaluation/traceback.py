@@ -133,14 +133,14 @@ def cells() -> Iterator[Cell]:
             yield Cell(attack=attack, b=b, provenance=mode.value, stage=Stage.QUERY_ONLY.value)
 
 
-async def measure(rows: Sequence[Row], out: TextIO, *, questions: int) -> None:
-    """Write a line for each affected one of the first `questions` of each cell."""
+async def measure(rows: Sequence[Row], out: TextIO, *, skip: int, questions: int) -> None:
+    """Write a line for each affected one of `questions` of each cell, behind the first `skip`."""
     settings = Settings()
     async with httpx.AsyncClient() as http:
         models = await build_models(settings, http)
         laboratory = Laboratory(rows, settings=settings, embedder=models.embedder, detectors=())
         for cell in cells():
-            for row in rows[:questions]:
+            for row in rows[skip : skip + questions]:
                 found = await _affected(cell, row, rows, laboratory, models, words_of(settings))
                 if found is not None:
                     out.write(json.dumps(asdict(found)) + "\n")
@@ -277,14 +277,17 @@ def main() -> None:
     measured = commands.add_parser("measure", help="trace the affected questions of a data set")
     measured.add_argument("rows", type=Path)
     measured.add_argument("--out", type=Path, required=True)
-    measured.add_argument("--questions", type=int, default=1_000, help="the first so many")
+    measured.add_argument("--questions", type=int, default=1_000, help="so many")
+    measured.add_argument("--skip", type=int, default=0, help="behind the first so many")
     reported = commands.add_parser("report", help="choose a threshold on one, report the other")
     reported.add_argument("--chosen-on", type=Path, required=True)
     reported.add_argument("--on", type=Path, required=True)
     given = parser.parse_args()
     if given.command == "measure":
         with given.out.open("w", encoding="ascii") as out:
-            asyncio.run(measure(read_rows(given.rows), out, questions=given.questions))
+            asyncio.run(
+                measure(read_rows(given.rows), out, skip=given.skip, questions=given.questions)
+            )
         return
     known, others = _read(given.chosen_on), _read(given.on)
     threshold = choose(known)

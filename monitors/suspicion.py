@@ -26,6 +26,7 @@ _QUOTED: Final = 0.25
 _STATES: Final = 0.2
 _EFFECT: Final = 0.25
 _NAMED: Final = 0.1
+_BESIDE: Final = 0.1
 _TOLD_EFFECT: Final = 0.1
 """An effect below that is told to nobody: drafts differ by so much for no reason."""
 
@@ -57,6 +58,7 @@ def suspicion(clues: Clues) -> float:
         voice
         + _YOUTH * youth(clues.age_days)
         + _UNVOUCHED * (not clues.established)
+        + _BESIDE * clues.beside
         + _EFFECT * effect(clues)
         + _NAMED * clues.named
     )
@@ -105,6 +107,8 @@ def reasons(clues: Clues) -> tuple[str, ...]:
     ):
         if measured is not None and measured >= _TOLD_EFFECT:
             told.append(f"without {named} {measured:.0%} of the trouble goes")
+    if clues.beside:
+        told.append("the trouble goes without another late document of its origin")
     if clues.named:
         told.append("named by the alert")
     return tuple(told)

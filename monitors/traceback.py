@@ -32,6 +32,7 @@ from monitors.suspicion import (
 
 MOST_RERUNS: Final = 8
 _DAY_SECONDS: Final = 86_400.0
+_PROVEN: Final = 0.5
 _MOST_WORDS: Final = 0.75
 """Share of an answer's own words that a text must have to say the same, where words answer."""
 
@@ -93,7 +94,7 @@ class Traceback:
         return Trace(
             question_id=question.id,
             traced_as=case.traced_as,
-            retrieved=ranked(with_effects(one, effects) for one in clues),
+            retrieved=ranked(with_company([with_effects(one, effects) for one in clues])),
             threshold=self._threshold,
             reruns=1 + min(len(trials), self._most),
             skipped=max(0, len(trials) - self._most),
@@ -120,9 +121,13 @@ def case_of(base: AnswerResult, *, said: str | None, now: datetime) -> Case:
 
 
 def _defended(base: AnswerResult, now: datetime) -> AnswerGroup | None:
-    """Return the group that most seasoned established documents are quoted for."""
+    """Return the group that most seasoned established documents are quoted for.
+
+    Where nobody vouches for any of the evidence, most seasoned ones.
+    """
     ages = {hit.chunk.document_id: _age(hit, now) for hit in base.retrieved}
-    standing = {hit.chunk.document_id for hit in base.retrieved if hit.origin.established}
+    vouched = {hit.chunk.document_id for hit in base.retrieved if hit.origin.established}
+    standing = vouched or ages.keys()
 
     def seasoned(group: AnswerGroup) -> int:
         quoted = {
@@ -223,6 +228,28 @@ def with_effects(clues: Clues, effects: Mapping[str, float]) -> Clues:
         origin_effect=effects.get(_origin(clues.origin)),
         newcomers_effect=effects.get(_NEWCOMERS) if _is_newcomer(clues) else None,
     )
+
+
+def with_company(found: Sequence[Clues]) -> Sequence[Clues]:
+    """Return the clues with whose origin added something lately that makes the trouble.
+
+    Of several texts that an attacker plants one may do all the work, and the others wait.
+    """
+    proven = {
+        (one.origin, one.document_id)
+        for one in found
+        if one.age_days <= YOUNG_DAYS and (one.family_effect or 0.0) >= _PROVEN
+    }
+    return [
+        replace(
+            one,
+            beside=one.age_days <= YOUNG_DAYS
+            and any(
+                origin == one.origin and document != one.document_id for origin, document in proven
+            ),
+        )
+        for one in found
+    ]
 
 
 def relief(case: Case, base: AnswerResult, again: AnswerResult) -> float:

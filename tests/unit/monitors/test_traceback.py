@@ -233,6 +233,55 @@ async def test_what_withholds_the_same_documents_is_tried_once() -> None:
     assert clues.family_effect == clues.origin_effect == clues.newcomers_effect == 1.0
 
 
+DENIAL = "It is not known how long the warranty runs."
+BYSTANDER = "Mowers are sold in May."
+
+
+class Cowed(Library):
+    """Withholds the answer where any page says that nothing is known."""
+
+    async def ask(self, question: Question, *, without: Withheld) -> AnswerResult:
+        found = await super().ask(question, without=without)
+        if not any(hit.chunk.text == DENIAL for hit in found.retrieved):
+            return found
+        return replace(found, outcome=Outcome.ABSTAIN, answer=None)
+
+
+async def test_what_the_origin_of_a_silencing_text_added_beside_it_is_suspect_too() -> None:
+    """Here the truth is that origin's too, so that nothing is seen by withholding all of it."""
+    turned = [
+        page("right", RIGHT, origin="turncoat", age=200),
+        page("deny", DENIAL, origin="turncoat", age=1),
+        page("wait", BYSTANDER, origin="turncoat", age=1),
+    ]
+    other = page("other", BYSTANDER, origin="press", age=1)
+
+    trace = await Traceback(Cowed([*turned, other])).trace(QUESTION, said=None, now=EPOCH)
+
+    assert trace.traced_as is TracedAs.DISPUTE
+    assert [one.document_id for one in trace.suspects] == ["deny", "wait"]
+    assert trace.suspects[0].clues.origin_effect == 0.0
+    assert "the trouble goes without another late document" in " ".join(trace.suspects[1].reasons)
+
+
+async def test_where_nobody_vouches_what_stood_long_is_defended() -> None:
+    pool = [
+        page("old-1", RIGHT, origin="reader", age=200, tier=POOL),
+        page("old-2", RIGHT, origin="writer", age=200, tier=POOL),
+        page("young-right", RIGHT, origin="guest", age=3, tier=POOL),
+    ]
+
+    trace = await Traceback(Library([*pool, *POISON], withholds_above=1)).trace(
+        QUESTION, said=None, now=EPOCH
+    )
+
+    assert trace.traced_as is TracedAs.DISPUTE
+    scores = {one.document_id: one.score for one in trace.retrieved}
+    assert [one.document_id for one in trace.retrieved[:3]] == ["new-0", "new-1", "new-2"]
+    assert scores[DocumentId("old-1")] == scores[DocumentId("old-2")] < THRESHOLD
+    assert not any(one.clues.states or one.clues.quoted for one in trace.retrieved[3:])
+
+
 async def test_nothing_retrieved_leaves_nobody_to_suspect() -> None:
     trace = await Traceback(Library([])).trace(QUESTION, said=WRONG, now=EPOCH)
 
@@ -291,6 +340,7 @@ def test_one_more_clue_never_lessens_suspicion(
         replace(before, quoted=True),
         replace(before, states=True),
         replace(before, named=True),
+        replace(before, beside=True),
         replace(before, established=False),
         replace(before, age_days=age / 2),
         replace(before, family_effect=1.0),

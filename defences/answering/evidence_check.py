@@ -15,9 +15,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from defences.answering.keywords import keyword_set, keywords
+from defences.answering.sentences import split_sentences
 from defences.answering.values import Value, ValueKind, find_values, same_value
 from domain.answering import Draft, EvidenceSubset
 from domain.quoting import MIN_CHARACTERS, TRIM, folded
+from domain.retrieval import ScoredChunk
 from domain.text import Span
 
 STRUCK_OUT: Final = "[struck]"
@@ -42,6 +44,7 @@ _OF_DOCUMENTS: Final = re.compile(
     r"\b(?:documents?|sources?|passages?|quotes?|sentences?|paragraphs?|evidence|section)\s*#?\s*$",
     re.IGNORECASE,
 )
+_DIGITS: Final = re.compile(r"\d+")
 _COUNTS_DOCUMENTS: Final = frozenset(keywords("documents sources passages quotes sentences texts"))
 
 
@@ -51,10 +54,23 @@ class _Evidence:
 
     folded: tuple[str, ...]
     text: str
+    question: str
+    chunks: tuple[ScoredChunk, ...]
 
     @property
     def words(self) -> frozenset[str]:
         return keyword_set(self.text)
+
+    def states(self, value: Value, written: str) -> bool:
+        """Whether a figure stands in the evidence: soonest seen in a sentence that has its digits."""
+        if _has(self.question, value):
+            return True
+        digits = _DIGITS.findall(written)
+        for hit in self.chunks:
+            for sentence in split_sentences(hit.chunk.text, masked=hit.chunk.mentions):
+                if any(one in sentence.text for one in digits) and _has(sentence.text, value):
+                    return True
+        return _has(self.text, value)
 
 
 def check_evidence(question: str, draft: Draft) -> Draft:
@@ -86,7 +102,11 @@ def _read(question: str, subset: EvidenceSubset) -> _Evidence:
         flat.append(folded(chunk.heading))
         texts += [chunk.heading, _unmasked(chunk.text, chunk.mentions)]
     text = "\n".join(texts)[:MAX_EVIDENCE_CHARS]
-    return _Evidence(folded=tuple(flat), text=text)
+    return _Evidence(folded=tuple(flat), text=text, question=question, chunks=subset.chunks)
+
+
+def _has(text: str, value: Value) -> bool:
+    return any(same_value(value, other) for other in find_values(text))
 
 
 def _unmasked(text: str, mentions: Sequence[Span]) -> str:
@@ -145,13 +165,12 @@ def _unfounded_figures(text: str, evidence: _Evidence, *, besides: Sequence[Span
     flat = folded(text).strip(TRIM)
     if any(flat in known for known in evidence.folded):
         return []  # the words themselves stand there
-    known = find_values(evidence.text)
     return [
         Span(value.start, value.end)
         for value in find_values(text)
         if not any(value.start < span.end and span.start < value.end for span in besides)
         and _is_claim(text, value)
-        and not any(same_value(value, other) for other in known)
+        and not evidence.states(value, text[value.start : value.end])
     ]
 
 

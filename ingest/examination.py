@@ -21,6 +21,7 @@ from domain.documents import (
 )
 from domain.ledger import DocumentRecord
 from domain.lifecycle import EditionMark
+from domain.publishing import SignatureState
 from domain.retrieval import Fingerprint
 from domain.scanning import Detector, ScanReport
 from domain.trust import TrustAssessment, TrustPolicy
@@ -98,6 +99,7 @@ class Examiner:
         claimed_media_type: str | None,
         file_name: str | None,
         metadata: Sequence[MetadataField] = (),
+        signature: SignatureState | None = None,
         against_index: bool = True,
     ) -> Examination:
         """Judge bytes as if they had been uploaded, and store nothing.
@@ -114,7 +116,13 @@ class Examiner:
             id=DocumentId("dry-run"),
             tenant_id=tenant_id,
             sha256="0" * 64,
-            provenance=Provenance(origin=origin, claimed_uri=None, received_at=self._clock.now()),
+            provenance=Provenance(
+                origin=origin,
+                claimed_uri=None,
+                received_at=self._clock.now(),
+                signature_verified=signature is SignatureState.VERIFIED,
+                signature_forged=signature is SignatureState.FORGED,
+            ),
             metadata=metadata,
         )
         made = None

@@ -68,7 +68,8 @@ class QuestionRequest(Model):
         Field(0, description="established seats that must not be able to change the answer"),
     ]
     min_trust: Annotated[
-        FiniteFloat, Field(0.0, ge=0.0, le=1.0, description="the setting is the least")
+        FiniteFloat,
+        Field(0.0, strict=True, ge=0.0, le=1.0, description="the setting is the least"),
     ]
     origins: OriginNames
     documents: DocumentIds

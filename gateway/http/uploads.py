@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import unicodedata
@@ -14,7 +15,8 @@ from starlette.datastructures import UploadFile
 
 from defences.trust.signing import require_logical_id
 from domain.errors import DocumentTooLargeError, InputError, UnsupportedMediaTypeError
-from gateway.http.attestations import LOGICAL_ID, MAX_LOGICAL_ID
+from domain.publishing import Attestation
+from gateway.http.attestations import LOGICAL_ID, MAX_LOGICAL_ID, read_attestation
 from gateway.http.models_documents import LINE, NAMED_LINE, ORIGIN_ID
 from ingest.parsers.sniff import (
     CSV,
@@ -51,7 +53,8 @@ _LABELS: Final[dict[str, Any]] = {
 _FIELDS: Final[dict[str, dict[str, Any]]] = {
     "title": {"type": "string", "maxLength": MAX_TITLE, "pattern": LINE},
     "source_uri": {"type": "string", "maxLength": MAX_URI, "pattern": LINE},
-    "logical_id": {"type": "string", "maxLength": MAX_LOGICAL_ID, "pattern": LOGICAL_ID},
+    # A form sends a field that nobody filled in as well.
+    "logical_id": {"anyOf": [{"const": ""}, {"type": "string", "pattern": LOGICAL_ID}]},
 }
 _ATTESTATION: Final[dict[str, Any]] = {
     "type": "object",
@@ -155,7 +158,7 @@ class Upload:
     labels: Mapping[str, str]
     logical_id: str | None = None
     attestation: str | None = None
-    """JSON, not read yet: `attestations.read_attestation` does, once the content's hash is known."""
+    """JSON, not read yet: `attestation_of` does."""
 
 
 async def read_upload(request: Request, *, max_bytes: int) -> Upload:
@@ -184,6 +187,17 @@ async def read_upload(request: Request, *, max_bytes: int) -> Upload:
             f"document is {len(upload.content)} bytes, limit is {max_bytes}"
         )
     return upload
+
+
+def attestation_of(upload: Upload) -> Attestation | None:
+    """Return what a publisher says of these very bytes.
+
+    Raises:
+        InputError: It is malformed. Whether its signature verifies is another matter.
+    """
+    if upload.attestation is None:
+        return None
+    return read_attestation(upload.attestation, sha256=hashlib.sha256(upload.content).hexdigest())
 
 
 async def _raw(request: Request, media_type: str) -> Upload:

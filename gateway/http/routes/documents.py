@@ -25,7 +25,6 @@ from domain.ledger import (
     NewDocument,
     Receipt,
 )
-from gateway.http.attestations import read_attestation
 from gateway.http.auth import Reader, Reviewer, Writer
 from gateway.http.dependencies import ServicesDependency
 from gateway.http.models_documents import (
@@ -39,7 +38,7 @@ from gateway.http.models_documents import (
     ReportModel,
 )
 from gateway.http.parameters import Cursor, Limit
-from gateway.http.uploads import UPLOAD_BODY, Upload, read_upload
+from gateway.http.uploads import UPLOAD_BODY, Upload, attestation_of, read_upload
 from ingest.originals import store_original
 from ingest.publishers import Attribution
 from runtime.wiring import Services
@@ -81,12 +80,8 @@ async def upload(
         raise ForbiddenError("the key is bound to no origin, so nothing can be uploaded with it")
     await services.pressure.require_room(principal.tenant_id)
     uploaded = await read_upload(request, max_bytes=services.settings.server.max_body_bytes)
-    sha256 = hashlib.sha256(uploaded.content).hexdigest()
-    attestation = uploaded.attestation
     whose = await services.trust.publishers.attribute(
-        principal.tenant_id,
-        principal.origin,
-        None if attestation is None else read_attestation(attestation, sha256=sha256),
+        principal.tenant_id, principal.origin, attestation_of(uploaded)
     )
     receipt = await _receive(services, principal, whose, uploaded, idempotency_key)
     response.headers["Location"] = f"/v1/documents/{receipt.record.id}"

@@ -7,20 +7,24 @@ from typing import Final
 from fastapi import APIRouter, Request
 
 from domain.access import Principal, Scope
-from domain.documents import Origin, OriginKind
+from domain.documents import OriginKind, OriginRef
 from domain.errors import InputError, RateLimitedError
 from domain.ledger import StoredAssessment
 from gateway.http.auth import Reader
 from gateway.http.dependencies import ServicesDependency
 from gateway.http.models_documents import AssessmentModel, ScanResult
-from gateway.http.uploads import UPLOAD_BODY, Upload, read_upload
+from gateway.http.uploads import UPLOAD_BODY, Upload, attestation_of, read_upload
 from ingest.examination import Examination, metadata_fields
+from ingest.publishers import Attribution
 from runtime.wiring import Services
 
 router = APIRouter(prefix="/v1/scans", tags=["documents"])
 
 DRY_RUNS_PER_MINUTE: Final = 30
 """Law 15: a dry run is an oracle, so it is limited and journalled."""
+
+_NOBODY: Final = OriginRef(kind=OriginKind.UPLOADER, id="dry-run")
+"""Whose a document is that is scanned with a key bound to no origin."""
 
 
 @router.post("", openapi_extra=UPLOAD_BODY, summary="Dry run: scan and store nothing")
@@ -34,9 +38,12 @@ async def scan(request: Request, services: ServicesDependency, principal: Reader
             f"more than {DRY_RUNS_PER_MINUTE} dry runs a minute", retry_after_seconds=wait
         )
     uploaded = await read_upload(request, max_bytes=services.settings.server.max_body_bytes)
+    whose = await services.trust.publishers.attribute(
+        principal.tenant_id, principal.origin or _NOBODY, attestation_of(uploaded)
+    )
     reviewer = principal.allows(Scope.QUARANTINE_REVIEW)
     try:
-        seen = await _judge(services, principal, uploaded, against_index=reviewer)
+        seen = await _judge(services, principal, whose, uploaded, against_index=reviewer)
     except InputError:
         await _journal(services, principal, verdict="unreadable")
         raise
@@ -54,12 +61,18 @@ async def scan(request: Request, services: ServicesDependency, principal: Reader
 
 
 async def _judge(
-    services: Services, principal: Principal, uploaded: Upload, *, against_index: bool
+    services: Services,
+    principal: Principal,
+    whose: Attribution,
+    uploaded: Upload,
+    *,
+    against_index: bool,
 ) -> Examination:
     return await services.ingest.examiner.dry_run(
         uploaded.content,
         tenant_id=principal.tenant_id,
-        origin=await _origin(services, principal),
+        origin=await services.ledger.origins.get(principal.tenant_id, whose.origin),
+        signature=whose.signature,
         claimed_media_type=uploaded.media_type,
         file_name=uploaded.file_name,
         metadata=metadata_fields(
@@ -83,9 +96,3 @@ async def _journal(services: Services, principal: Principal, *, verdict: str) ->
         object_id=services.ids.new("scan"),
         facts={"verdict": verdict},
     )
-
-
-async def _origin(services: Services, principal: Principal) -> Origin:
-    if principal.origin is None:
-        return Origin(kind=OriginKind.UPLOADER, id="dry-run", established=False)
-    return await services.ledger.origins.get(principal.tenant_id, principal.origin)

@@ -71,6 +71,7 @@ BODIES = [
     pytest.param(b'{"question": "x", "m": 99999999999999999999}', 422, id="over 64 bits"),
     pytest.param(b'{"question": "x", "m": "5"}', 422, id="number as text"),
     pytest.param(b'{"question": "x", "m": true}', 422, id="truth as a number"),
+    pytest.param(b'{"question": "x", "min_trust": false}', 422, id="truth as a share"),
     pytest.param(b'{"question": "x", "m": 0}', 422, id="below the range"),
     pytest.param(b'{"question": "x", "k": 33}', 422, id="above the range"),
     pytest.param(b'{"question": ["x"]}', 422, id="list for text"),

@@ -154,6 +154,7 @@ async def test_nothing_of_another_tenant_is_found(stocked: Gateway) -> None:
         {"pool_limit": -1},
         {"pool_limit": 101},
         {"min_trust": 1.5},
+        {"min_trust": False},
         {"origins": ["press"]},
         {"documents": ["../x"]},
         {"unmasked": 1},

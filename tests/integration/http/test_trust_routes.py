@@ -73,6 +73,15 @@ async def send(
     )
 
 
+async def dry_run(gateway: Gateway, signed: str) -> Any:
+    return await gateway.client.post(
+        "/v1/scans",
+        content=TEXT.encode(),
+        params={"attestation": signed},
+        headers={"Content-Type": "text/markdown", **await gateway.writer()},
+    )
+
+
 async def shown(gateway: Gateway, document_id: str) -> dict[str, Any]:
     reply = await gateway.client.get(
         f"/v1/documents/{document_id}", headers=await gateway.reviewer()
@@ -137,6 +146,27 @@ async def test_a_forged_signature_is_a_hard_finding_and_journalled(
         f"/v1/policy/explanations/{record.id}", headers=await gateway.reviewer()
     )
     assert explained.json()["judgement"]["decisive"] == "hard:publisher-signature.forged"
+
+
+@pytest.mark.parametrize(
+    ("key", "expected"), [(PRIVATE, ("admit", "clean")), (STRANGER, ("quarantine", "signature"))]
+)
+async def test_a_dry_run_judges_a_signature_as_an_upload_does(
+    gateway: Gateway, key: bytes, expected: tuple[str, str]
+) -> None:
+    await trust_press(gateway)
+
+    told = await dry_run(gateway, attestation(gateway, key=key))
+
+    assert (told.json()["verdict"], told.json()["reason"]) == expected
+
+
+async def test_a_dry_run_of_a_malformed_signature_is_refused(gateway: Gateway) -> None:
+    said = json.loads(attestation(gateway))
+
+    reply = await dry_run(gateway, json.dumps({**said, "signature": "no"}))
+
+    problem(reply, 422, "invalid-input")
 
 
 async def test_an_expired_signature_is_refused(gateway: Gateway) -> None:

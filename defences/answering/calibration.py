@@ -22,6 +22,9 @@ MIN_LABELS: Final = 40
 DEFAULT_TAU: Final = 0.7
 """Law 12: until a fit says otherwise."""
 
+_STARTS: Final = (2, 4, 8)
+"""Tau is looked for from the most confident half of the labels down, quarter and eighth."""
+
 _SCORE_FLOOR: Final = 1e-6
 _LEAST: Final = 1e-3
 """Probabilities stay this far from 0 and 1: no set of this size shows more."""
@@ -213,7 +216,8 @@ class Threshold:
     Attributes:
         tau: Least confidence of an answer.
         answered, right: Labels at or above `tau`, and how many of them are right.
-        lower_bound: One-sided Clopper-Pearson bound on the share right.
+        lower_bound: One-sided Clopper-Pearson bound on the share right; where reached, at the
+            confidence that is left to one of several sequences.
         reached: Whether `lower_bound` is the precision asked for; if not, `tau` is the default.
     """
 
@@ -240,9 +244,11 @@ def fit_tau(
 ) -> Threshold:
     """Return the lowest threshold at which the share right is at least `precision`.
 
-    Thresholds are tried from the most confident half down, in a sequence fixed by the confidences
-    alone, and the search stops at the first that fails: so tested one after another, the bound
-    holds for the one chosen. Too few labels or too many wrong leave the default.
+    Thresholds are tried from the most confident half, quarter and eighth down, in sequences fixed by
+    the confidences alone, each of which stops at the first that fails and has its share of the
+    error: so tested, the bound holds for the one chosen (Angelopoulos et al. 2021, "Learn then
+    Test", fixed sequences of several starts). A drafter whose better half falls short can still
+    answer what it is surest of. Too few labels or too many wrong leave the default.
 
     Args:
         confidences: Shape `(n,)`, one a question, as the guard compares them, of a split that no
@@ -252,21 +258,24 @@ def fit_tau(
     """
     order = np.argsort(-confidences, kind="stable")
     ranked, hits = confidences[order], np.cumsum(right[order])
-    least = int(np.ceil(np.log(1.0 - confidence) / np.log(precision)))
+    each = 1.0 - (1.0 - confidence) / len(_STARTS)
+    least = int(np.ceil(np.log(1.0 - each) / np.log(precision)))
     chosen: Threshold | None = None
-    for count in range(max(least, len(ranked) // 2), len(ranked) + 1):
-        if count < len(ranked) and ranked[count] == ranked[count - 1]:
-            continue  # a threshold cannot part equal confidences
-        bound = lower_bound(int(hits[count - 1]), count, confidence=confidence)
-        if bound < precision:
-            break
-        chosen = Threshold(
-            tau=float(ranked[count - 1]),
-            answered=count,
-            right=int(hits[count - 1]),
-            lower_bound=bound,
-            reached=True,
-        )
+    for part in _STARTS:
+        for count in range(max(least, len(ranked) // part), len(ranked) + 1):
+            if count < len(ranked) and ranked[count] == ranked[count - 1]:
+                continue  # a threshold cannot part equal confidences
+            bound = lower_bound(int(hits[count - 1]), count, confidence=each)
+            if bound < precision:
+                break
+            if chosen is None or count > chosen.answered:
+                chosen = Threshold(
+                    tau=float(ranked[count - 1]),
+                    answered=count,
+                    right=int(hits[count - 1]),
+                    lower_bound=bound,
+                    reached=True,
+                )
     return chosen if chosen is not None else _default_threshold(ranked, right[order], confidence)
 
 

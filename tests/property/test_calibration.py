@@ -164,6 +164,18 @@ def test_tau_is_the_lowest_threshold_in_the_sequence_that_holds() -> None:
     assert threshold.lower_bound >= 0.9
 
 
+def test_what_is_surest_is_answered_though_the_better_half_falls_short() -> None:
+    confidences = np.linspace(0.99, 0.01, 400)
+    right = (np.arange(400) < 90) | (np.arange(400) % 2 == 0)
+
+    threshold = fit_tau(confidences, right, precision=0.9)
+
+    assert right[:200].mean() < 0.9
+    assert threshold.reached
+    assert 90 < threshold.answered < 120
+    assert threshold.lower_bound >= 0.9
+
+
 def test_too_few_labels_leave_the_default() -> None:
     threshold = fit_tau(np.full(20, 0.9), np.ones(20, dtype=np.bool_), precision=0.9)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import stat
 from collections.abc import Awaitable, Callable
@@ -23,6 +24,7 @@ from domain.documents import DEFAULT_TENANT
 from domain.errors import ConfigurationError, MithridateError
 from runtime.answering import SHIPPED_ARTEFACTS, load_calibrators
 from runtime.home import announced_url, broker_url, database_url, embedded_broker, state_url
+from runtime.model_sections import EndpointSettings
 from runtime.scanning import build_parser, build_policy, build_scanner
 from runtime.settings import Settings
 from runtime.storage import build_blobs, build_embedder, build_vectors, close_vectors
@@ -30,6 +32,8 @@ from runtime.storage import build_blobs, build_embedder, build_vectors, close_ve
 _LEAST_FREE_BYTES: Final = 500_000_000
 _TIMEOUT_SECONDS: Final = 30.0
 _OPEN_TO_OTHERS: Final = 0o077
+_NOT_LET_IN: Final = frozenset({401, 403})
+_LISTS_NOTHING: Final = frozenset({404, 405, 501})
 _FIRST_START: Final = "`mithridate up` makes it"
 
 _STATE: Final = "start it, or correct queue.state_url or queue.url, its login or queue.ca_path"
@@ -75,7 +79,51 @@ def diagnose(settings: Settings) -> list[Check]:
     fresh = not home.exists()
     checks = [_configuration(settings), _data_folder(home), _disk(home), _broker(settings)]
     checks += asyncio.run(_services(settings, fresh=fresh))
+    checks += model_checks(settings)
     return [*checks, _gateway(settings)]
+
+
+def model_checks(settings: Settings) -> list[Check]:
+    """Ask the servers of drafter and verifier, where there are any, for their models."""
+    sections = {
+        "drafter": settings.drafter.endpoint if settings.drafter.backend == "openai" else None,
+        "verifier": settings.verifier.endpoint if settings.verifier.backend == "openai" else None,
+    }
+    return [
+        _model_server(f"{name} {url}", url, endpoint)
+        for name, endpoint in sections.items()
+        if endpoint is not None and endpoint.url is not None
+        for url in (endpoint.url, *endpoint.more_urls)
+    ]
+
+
+def _model_server(name: str, url: str, endpoint: EndpointSettings) -> Check:
+    key = endpoint.api_key
+    headers = {} if key is None else {"Authorization": f"Bearer {key.get_secret_value()}"}
+    timeout = httpx.Timeout(endpoint.timeout_seconds, connect=endpoint.connect_seconds)
+    mend = "start it, or correct the url"
+    try:
+        reply = httpx.get(
+            f"{url.rstrip('/')}/models", headers=headers, timeout=timeout, trust_env=False
+        )
+        if reply.status_code in _NOT_LET_IN:
+            mend = "correct the api_key"
+        if reply.status_code in _LISTS_NOTHING:
+            return Check(name=name, state="ok", detail="answers, and lists no models")
+        listed = [str(one["id"]) for one in reply.raise_for_status().json()["data"]]
+    except httpx.HTTPStatusError as exc:
+        detail = f"it answers {exc.response.status_code}"
+        return Check(name=name, state="failed", detail=detail, mend=mend)
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError) as exc:
+        return Check(name=name, state="failed", detail=type(exc).__name__, mend=mend)
+    if endpoint.model not in listed:
+        return Check(
+            name=name,
+            state="failed",
+            detail=f"it has no model {endpoint.model!r}, but {', '.join(listed) or 'none'}",
+            mend="correct the model, or serve it under that name",
+        )
+    return Check(name=name, state="ok", detail=endpoint.model or "")
 
 
 def _check_models(settings: Settings) -> None:
@@ -106,6 +154,13 @@ def _data_folder(home: Path) -> Check:
         return Check(name=name, state="not there yet", detail=str(home), mend=_FIRST_START)
     if not home.is_dir():
         return Check(name=name, state="failed", detail=f"{home} is no folder", mend="move it away")
+    if os.statvfs(home).f_flag & os.ST_RDONLY or not os.access(home, os.W_OK | os.X_OK):
+        return Check(
+            name=name,
+            state="failed",
+            detail=f"{home} cannot be written to",
+            mend="mount it so that it can be written, or chown it to who runs this",
+        )
     mode = stat.S_IMODE(home.stat().st_mode)
     if mode & _OPEN_TO_OTHERS:
         return Check(
@@ -117,9 +172,9 @@ def _data_folder(home: Path) -> Check:
     return Check(name=name, state="ok", detail=str(home))
 
 
-def _disk(home: Path) -> Check:
+def _disk(home: Path, *, free_of: Callable[[Path], int] | None = None) -> Check:
     there = next(folder for folder in (home, *home.absolute().parents) if folder.exists())
-    free = shutil.disk_usage(there).free
+    free = shutil.disk_usage(there).free if free_of is None else free_of(there)
     enough = free >= _LEAST_FREE_BYTES
     return Check(
         name="disk space",
@@ -152,13 +207,22 @@ def _broker(settings: Settings) -> Check:
         return Check(
             name=name,
             state="failed",
-            detail=f"no answer ({type(exc.__cause__ or exc).__name__})",
+            detail=f"no answer ({type(_first_cause(exc)).__name__})",
             mend="start it, or correct queue.url (MITHRIDATE_QUEUE__URL), its login or queue.ca_path",
         )
     return Check(name=name, state="ok", detail="as configured")
 
 
-async def _services(settings: Settings, *, fresh: bool) -> list[Check]:
+def _first_cause(error: BaseException) -> BaseException:
+    """Return what it began with: what a library made of it says little."""
+    while (cause := error.__cause__) is not None:
+        error = cause
+    return error
+
+
+async def _services(
+    settings: Settings, *, fresh: bool, without: frozenset[str] = frozenset()
+) -> list[Check]:
     async with httpx.AsyncClient() as http:
 
         async def database() -> str:
@@ -206,16 +270,19 @@ async def _services(settings: Settings, *, fresh: bool) -> list[Check]:
         kept = settings.database.url is None and fresh
         local = settings.vectors.backend == "lancedb" and fresh
         apart = settings.queue.url is not None or settings.queue.state_url is not None
+        every: tuple[tuple[str, Callable[[], Awaitable[str]], str, bool], ...] = (
+            ("database", database, _mend_database(settings), kept),
+            ("state", state, _STATE, False),
+            ("blobs", blobs, "see `blobs` settings: bucket, login, endpoint, disk", False),
+            ("index", index, "see `vectors` settings: URL, key, version", local),
+            ("embedder", embedder, _mend_embedder(settings), False),
+            ("parser", parser, "install anew, or raise the limits of ingest.parser", False),
+            ("detectors", detectors, "install anew with `make setup`", False),
+        )
         return [
-            _absent("database")
-            if kept
-            else await _try("database", database, _mend_database(settings)),
-            *([await _try("state", state, _STATE)] if apart else []),
-            await _try("blobs", blobs, "see `blobs` settings: bucket, login, endpoint, disk"),
-            _absent("index") if local else await _try("index", index, "see `vectors` settings"),
-            await _try("embedder", embedder, "install anew: a model file is not as pinned"),
-            await _try("parser", parser, "install anew, or raise the limits of ingest.parser"),
-            await _try("detectors", detectors, "install anew with `make setup`"),
+            _absent(name) if absent else await _try(name, check, mend)
+            for name, check, mend, absent in every
+            if name not in without and (name != "state" or apart)
         ]
 
 
@@ -223,6 +290,12 @@ def _mend_database(settings: Settings) -> str:
     if settings.database.url is None:
         return _FIRST_START
     return "start it, correct database.url, or start `mithridate up` once: it migrates the schema"
+
+
+def _mend_embedder(settings: Settings) -> str:
+    if settings.embedder.backend == "onnx":
+        return "install anew: a model file is not as pinned"
+    return "start it, or correct embedder.endpoint (url, model, api_key) or embedder.dimensions"
 
 
 def _absent(name: str) -> Check:

@@ -37,6 +37,7 @@ from evaluation.monitoring.scoring import Score, score
 from monitors.detectors.interface import Detector
 from monitors.detectors.registry import (
     ABSTENTION,
+    ARRIVALS,
     COLLAPSE,
     CONCENTRATION,
     FLIP,
@@ -53,6 +54,7 @@ SOON: Final = 10
 THRESHOLDS: Final = (3.0, 5.0, 7.0, 10.0)
 CURVES: Final[Mapping[str, Kind]] = {
     SPIKE: "spike",
+    ARRIVALS: "spike",
     SOURCES: "dilution",
     COLLAPSE: "collapse",
     FLIP: "flip",

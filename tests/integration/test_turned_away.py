@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from backends.memory.ledger import InMemoryLedger
 from domain.documents import DEFAULT_TENANT, DocumentStatus, OriginKind, OriginRef
 from domain.ledger import DecisionAction, DocumentRecord
 from tests.world import ACTOR, World, build_world
@@ -158,6 +159,7 @@ async def test_texts_scanned_under_an_older_scheme_are_found_in_an_index_built_a
 ) -> None:
     world = await build_world(tmp_path)
     rejected = await turned_away(world, POISON)
+    assert isinstance(world.ledger, InMemoryLedger)
     kept = world.ledger.documents._documents[rejected.id]
     assert kept.fingerprint is not None
     kept.fingerprint = replace(

@@ -34,6 +34,7 @@ from defences.retrieval.versions import (
     is_version,
     mark,
     otherwise,
+    passages,
     rewritten,
     says,
 )
@@ -151,8 +152,7 @@ def _changes(old: str, new: str, embed: Embed) -> tuple[Change, ...]:
     found = compare(old, new)
     if not found.doubtful:
         return found.changes
-    said = [one.before for one in found.doubtful] + [one.after for one in found.doubtful]
-    return (*found.changes, *otherwise(found.doubtful, embed(said)))
+    return (*found.changes, *otherwise(found.doubtful, embed(passages(found.doubtful))))
 
 
 def _neighbour(old: str, new: str) -> Neighbour:

@@ -16,6 +16,7 @@ from defences.retrieval.versions import (
     is_version,
     mark,
     otherwise,
+    passages,
     rewritten,
     says,
 )
@@ -155,8 +156,7 @@ class VersionLookup:
             return ()
         if self._embedder is None:
             return [Change(kind=one.kind, span=one.span) for one in doubtful]
-        said = [one.before for one in doubtful] + [one.after for one in doubtful]
-        return otherwise(doubtful, await self._embedder.embed(said))
+        return otherwise(doubtful, await self._embedder.embed(passages(doubtful)))
 
     async def _witnesses(self, document: Document) -> Sequence[str]:
         """Return the texts of admitted near-copies that other established origins vouch for."""

@@ -46,8 +46,7 @@ MOST_DOUBTFUL: Final = 24
 """Passages of which only their meaning tells whether they still say the same; of a version with more
 the rest counts as changed."""
 SAME_MEANING: Final = 0.88
-"""Least cosine of the vectors of a passage and of what stands in its place. Of 36 sentences reworded
-by hand 3 are below, of 36 with one thing swapped for its like 25 (docs/benchmarks)."""
+"""Least cosine of the vectors of a passage and of what stands in its place: docs/decisions/0040."""
 
 _DIGEST_BYTES: Final = 8
 _KINDS: Final = {
@@ -175,12 +174,17 @@ def compare(earlier: str, new: str) -> Comparison:
     return Comparison(changes=tuple(found[:MOST_CHANGES]), doubtful=tuple(doubtful))
 
 
+def passages(doubtful: Sequence[Restatement]) -> list[str]:
+    """Return what `otherwise` wants the vectors of, in its order."""
+    return [one.before for one in doubtful] + [one.after for one in doubtful]
+
+
 def otherwise(doubtful: Sequence[Restatement], vectors: NDArray[np.float32]) -> tuple[Change, ...]:
     """Return those that mean something else.
 
     Args:
         doubtful: As found by `compare`.
-        vectors: Shape (2 n, d), unit vectors: of what they said before, then of what they say now.
+        vectors: Shape (2 n, d), unit vectors of their `passages`.
     """
     before, after = vectors[: len(doubtful)], vectors[len(doubtful) :]
     alike = np.einsum("ij,ij->i", before, after)

@@ -40,9 +40,6 @@ def create_celery(settings: Settings, *, broker_url: str) -> Celery:
         worker_hijack_root_logger=False,
         worker_redirect_stdouts=False,
         worker_send_task_events=False,
-        # Nobody commands our workers, and its subscription is what they hang on where a broker
-        # dies beside a scan: a read in the worker's own loop, tried again half a minute a time.
-        worker_enable_remote_control=False,
         broker_connection_retry_on_startup=True,
         broker_connection_max_retries=None,
         broker_transport_options={

@@ -152,6 +152,8 @@ async def _past_choruses(
 
     Of either kind at most `limit` are returned.
     """
+    if len(found) < limit:
+        return found  # nothing was left out, so that no sentence need be read for it
     wanted = limit
     loud, others = apart(found, question)
     while len(others) <= limit // 2 and wanted <= len(found) and wanted < _DEEPEST * limit:

@@ -33,8 +33,6 @@ from defences.retrieval.versions import (
     compare,
     is_version,
     mark,
-    otherwise,
-    passages,
     rewritten,
     says,
 )
@@ -123,7 +121,8 @@ def is_held(
     if rewritten(edition.mark, own):
         found: tuple[Change, ...] = (Change(kind=ChangeKind.TEXT, span=Span(0, len(new))),)
     else:
-        found = _changes(old, new, embed)
+        compared = compare(old, new)
+        found = compared.settled(embed(compared.passages) if compared.doubtful else None)
     document = Document(
         id=DocumentId("new"), tenant_id=DEFAULT_TENANT, media_type="text/plain", sha256="0" * 64,
         raw_text=new, text=MappedText.identity(new),
@@ -146,13 +145,6 @@ def is_held(
     )
     assessment = policy.assess(report, document.provenance, now=_NOW)
     return assessment.verdict is Verdict.QUARANTINE and assessment.reason is CoarseReason.HOLD
-
-
-def _changes(old: str, new: str, embed: Embed) -> tuple[Change, ...]:
-    found = compare(old, new)
-    if not found.doubtful:
-        return found.changes
-    return (*found.changes, *otherwise(found.doubtful, embed(passages(found.doubtful))))
 
 
 def _neighbour(old: str, new: str) -> Neighbour:

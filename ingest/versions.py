@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Sequence
 from datetime import timedelta
 
-from defences.retrieval.restatements import Restatement
 from defences.retrieval.versions import (
     DAYS,
     Change,
@@ -15,8 +14,6 @@ from defences.retrieval.versions import (
     compare,
     is_version,
     mark,
-    otherwise,
-    passages,
     rewritten,
     says,
 )
@@ -149,14 +146,9 @@ class VersionLookup:
                 changes_from_memory, document.tenant_id, earlier.mark.statements, document.text.text
             )
         found = await asyncio.to_thread(compare, text, document.text.text)
-        return [*found.changes, *await self._otherwise(found.doubtful)]
-
-    async def _otherwise(self, doubtful: Sequence[Restatement]) -> Sequence[Change]:
-        if not doubtful:
-            return ()
-        if self._embedder is None:
-            return [Change(kind=one.kind, span=one.span) for one in doubtful]
-        return otherwise(doubtful, await self._embedder.embed(passages(doubtful)))
+        if self._embedder is None or not found.doubtful:
+            return found.settled(None)
+        return found.settled(await self._embedder.embed(found.passages))
 
     async def _witnesses(self, document: Document) -> Sequence[str]:
         """Return the texts of admitted near-copies that other established origins vouch for."""

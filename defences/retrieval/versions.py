@@ -76,10 +76,30 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What a new version changes, and what it may change: `doubtful` is for `otherwise`."""
+    """What a new version changes, and what it may change: `doubtful`, by the meaning of `passages`."""
 
     changes: tuple[Change, ...]
     doubtful: tuple[Restatement, ...]
+
+    @property
+    def passages(self) -> list[str]:
+        """What `settled` wants the vectors of, in its order."""
+        return [one.before for one in self.doubtful] + [one.after for one in self.doubtful]
+
+    def settled(self, vectors: NDArray[np.float32] | None) -> tuple[Change, ...]:
+        """Return the changes, with those of the doubtful that mean something else.
+
+        Args:
+            vectors: Shape (2 n, d), unit vectors of the `passages`; None: all doubtful ones count.
+        """
+        meant = self.doubtful
+        if vectors is not None:
+            before, after = vectors[: len(meant)], vectors[len(meant) :]
+            alike = np.einsum("ij,ij->i", before, after)
+            meant = tuple(
+                one for one, likeness in zip(meant, alike, strict=True) if likeness < SAME_MEANING
+            )
+        return (*self.changes, *(Change(kind=one.kind, span=one.span) for one in meant))
 
 
 def mark(tenant_id: TenantId, text: str) -> EditionMark:
@@ -172,27 +192,6 @@ def compare(earlier: str, new: str) -> Comparison:
         elif not told:
             doubtful.append(one)
     return Comparison(changes=tuple(found[:MOST_CHANGES]), doubtful=tuple(doubtful))
-
-
-def passages(doubtful: Sequence[Restatement]) -> list[str]:
-    """Return what `otherwise` wants the vectors of, in its order."""
-    return [one.before for one in doubtful] + [one.after for one in doubtful]
-
-
-def otherwise(doubtful: Sequence[Restatement], vectors: NDArray[np.float32]) -> tuple[Change, ...]:
-    """Return those that mean something else.
-
-    Args:
-        doubtful: As found by `compare`.
-        vectors: Shape (2 n, d), unit vectors of their `passages`.
-    """
-    before, after = vectors[: len(doubtful)], vectors[len(doubtful) :]
-    alike = np.einsum("ij,ij->i", before, after)
-    return tuple(
-        Change(kind=one.kind, span=one.span)
-        for one, likeness in zip(doubtful, alike, strict=True)
-        if likeness < SAME_MEANING
-    )
 
 
 def _overlap(one: Span, other: Span) -> bool:

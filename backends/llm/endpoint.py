@@ -6,11 +6,13 @@ import asyncio
 import copy
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, TypeAlias, TypeVar
 
 import httpx
 from pydantic import BaseModel, Field, FiniteFloat, SecretStr, ValidationError
 
+from backends.llm.completions import Completion, Usage, read_completions
 from backends.llm.prompts import Message
 from backends.server_pool import GarbledError, RefusedError, ServerPool, UnreachableError
 from domain.errors import PermanentError, TransientError
@@ -43,47 +45,12 @@ class ChatReply:
     log_probabilities: tuple[float, ...] | None
 
 
-class PromptToken(BaseModel):
-    logprob: FiniteFloat
-    decoded_token: str | None = None
-
-
-class CompletionLogprobs(BaseModel):
-    tokens: list[str] = Field(default_factory=list)
-    token_logprobs: list[FiniteFloat | None] = Field(default_factory=list)
-    top_logprobs: list[dict[str, FiniteFloat] | None] | None = None
-
-
-class Completion(BaseModel):
-    """A choice of `/completions`, with vLLM's `prompt_logprobs`."""
-
-    index: int
-    text: str = ""
-    logprobs: CompletionLogprobs | None = None
-    prompt_logprobs: list[dict[str, PromptToken] | None] | None = None
-
-
-class _PromptDetails(BaseModel):
-    cached_tokens: int | None = Field(None, ge=0)
-
-
-class _Usage(BaseModel):
-    prompt_tokens: int | None = Field(None, ge=0)
-    completion_tokens: int | None = Field(None, ge=0)
-    prompt_tokens_details: _PromptDetails | None = None
-
-
 class _Total(BaseModel):
     total_tokens: int | None = Field(None, ge=0)
 
 
 class _Counted(BaseModel):
     usage: _Total | None = None
-
-
-class _Completions(BaseModel):
-    choices: list[Completion]
-    usage: _Usage | None = None
 
 
 class _ChatToken(BaseModel):
@@ -105,7 +72,7 @@ class _ChatChoice(BaseModel):
 
 class _Chat(BaseModel):
     choices: list[_ChatChoice] = Field(min_length=1)
-    usage: _Usage | None = None
+    usage: Usage | None = None
 
 
 class Endpoint:
@@ -246,13 +213,16 @@ class Endpoint:
     ) -> list[Completion]:
         body: Body = {"model": self.model, "prompt": list(prompts), **options}
         reply = await self._post(
-            "/completions", body, MAX_COMPLETION_BYTES, _completions_of(len(prompts))
+            "/completions",
+            body,
+            MAX_COMPLETION_BYTES,
+            partial(read_completions, prompts=len(prompts)),
         )
         self._count(reply.usage)
         return reply.choices
 
-    def _count(self, usage: _Usage | None) -> None:
-        told = usage or _Usage()
+    def _count(self, usage: Usage | None) -> None:
+        told = usage or Usage()
         details = told.prompt_tokens_details
         count_call(
             self._role,
@@ -331,21 +301,5 @@ def _reading(model: type[ReplyT]) -> Callable[[bytes], ReplyT]:
             raise GarbledError(
                 f"model endpoint sent a malformed reply: {exc.error_count()} faults"
             ) from exc
-
-    return read
-
-
-def _completions_of(prompts: int) -> Callable[[bytes], _Completions]:
-    """Return a reader of as many completions, in order."""
-
-    def read(content: bytes) -> _Completions:
-        reply = _reading(_Completions)(content)
-        reply.choices.sort(key=lambda choice: choice.index)
-        if [choice.index for choice in reply.choices] != list(range(prompts)):
-            raise GarbledError(
-                f"model endpoint sent {len(reply.choices)} completions for {prompts} prompts, "
-                "or numbered them wrongly"
-            )
-        return reply
 
     return read

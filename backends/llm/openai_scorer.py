@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from backends.llm.endpoint import Completion, Endpoint
+from backends.llm.completions import Completion, PromptTokens, echoed_tokens, prompt_tokens
+from backends.llm.endpoint import Endpoint
 from backends.llm.likelihood import ScoredText, ScoringJob, yes_odds
 from domain.errors import PermanentError
 
@@ -26,8 +27,7 @@ class Dialect(StrEnum):
 class _Read:
     """A prompt's tokens with their log-probabilities, and what may follow them."""
 
-    tokens: tuple[str, ...]
-    log_probabilities: tuple[float | None, ...]
+    tokens: PromptTokens
     top: dict[str, float] | None
 
 
@@ -82,7 +82,7 @@ class OpenAIScorer:
     async def _count(self, jobs: Sequence[ScoringJob]) -> list[range]:
         """Return where the scored tokens are, from the lengths of shorter prompts."""
         prompts = [text for job in jobs for text in (job.prefix, job.prefix + job.scored)]
-        counts = [len(one.tokens) for one in await self._read(prompts, reflect=False)]
+        counts = [one.tokens.count for one in await self._read(prompts, reflect=False)]
         return [range(start, end) for start, end in zip(counts[::2], counts[1::2], strict=True)]
 
 
@@ -93,19 +93,8 @@ def _prompts(jobs: Sequence[ScoringJob]) -> list[str]:
 def _from_prompt(completion: Completion) -> _Read:
     if not completion.prompt_logprobs:
         raise PermanentError("model endpoint gives no prompt log-probabilities")
-    tokens: list[str] = []
-    values: list[float | None] = []
-    for entry in completion.prompt_logprobs:
-        if not entry:
-            tokens.append("")
-            values.append(None)
-            continue
-        # with `prompt_logprobs: 0` the only entry is the token itself; if more come it is the first
-        token = next(iter(entry.values()))
-        tokens.append(token.decoded_token or "")
-        values.append(token.logprob)
     top = completion.logprobs.top_logprobs if completion.logprobs else None
-    return _Read(tokens=tuple(tokens), log_probabilities=tuple(values), top=(top or [None])[0])
+    return _Read(tokens=prompt_tokens(completion.prompt_logprobs), top=(top or [None])[0])
 
 
 def _from_echo(completion: Completion, generated: int) -> _Read:
@@ -117,42 +106,43 @@ def _from_echo(completion: Completion, generated: int) -> _Read:
             f"model endpoint sent {len(told.token_logprobs)} log-probabilities "
             f"for {len(told.tokens)} tokens"
         )
-    end = len(told.tokens) - generated
     return _Read(
-        tokens=tuple(told.tokens[:end]),
-        log_probabilities=tuple(told.token_logprobs[:end]),
+        tokens=echoed_tokens(told, len(told.tokens) - generated),
         top=(told.top_logprobs or [None])[-1] if generated else None,
     )
 
 
-def _place(tokens: Sequence[str], job: ScoringJob) -> range | None:
-    end = find_end(tokens, len(tokens), job.tail)
+def _place(tokens: PromptTokens, job: ScoringJob) -> range | None:
+    def text_at(place: int) -> str:
+        return tokens.at(place).text
+
+    end = find_end(text_at, tokens.count, job.tail)
     if end is None:
         return None
-    start = find_end(tokens, end, job.scored)
+    start = find_end(text_at, end, job.scored)
     return None if start is None else range(start, end)
 
 
-def find_end(tokens: Sequence[str], end: int, text: str) -> int | None:
+def find_end(text_at: Callable[[int], str], end: int, text: str) -> int | None:
     """Return where the tokens that spell `text` begin, if they end at `end`; None if none do."""
     wanted = "".join(text.split())
     spelt = ""
     at = end
     while at > 0 and len(spelt) < len(wanted):
         at -= 1
-        spelt = "".join(tokens[at].replace("\u2581", " ").split()) + spelt
+        spelt = "".join(text_at(at).replace("\u2581", " ").split()) + spelt
     return at if spelt == wanted else None
 
 
 def _scored(read: _Read, place: range | None, job: ScoringJob) -> ScoredText:
-    if place is None or not 0 < place.start < place.stop <= len(read.tokens):
+    if place is None or not 0 < place.start < place.stop <= read.tokens.count:
         raise PermanentError("model endpoint's tokens do not line up with the prompt")
-    values = read.log_probabilities[place.start : place.stop]
-    known = tuple(value for value in values if value is not None)
-    if len(known) != len(values):
+    tokens = [read.tokens.at(at) for at in place]
+    known = [one.log_probability for one in tokens if one.log_probability is not None]
+    if len(known) != len(tokens):
         raise PermanentError("model endpoint left out log-probabilities of the prompt")
     return ScoredText(
-        log_probabilities=known,
-        tokens=read.tokens[place.start : place.stop],
+        log_probabilities=tuple(known),
+        tokens=tuple(one.text for one in tokens),
         yes_odds=yes_odds(read.top) if job.tail and read.top else None,
     )

@@ -312,7 +312,7 @@ async def test_generative_selection_shows_candidates_in_both_orders(
 def test_tokens_are_found_by_what_they_spell(
     tokens: list[str], text: str, start: int | None
 ) -> None:
-    assert find_end(tokens, len(tokens), text) == start
+    assert find_end(tokens.__getitem__, len(tokens), text) == start
 
 
 @pytest.mark.parametrize(

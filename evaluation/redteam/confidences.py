@@ -191,10 +191,12 @@ class OperatingPoint:
     Attributes:
         threshold: Least score of an answer; None: nothing is answered.
         asked, answered, right: Questions, and those of them with such a score, and right.
-        bound: One-sided 95% Clopper-Pearson bound on the share right among the answered.
+        bound: One-sided 95% Clopper-Pearson bound on the share right among the answered, as if the
+            threshold had been fixed beforehand. `fit_tau` chooses one of several and so asks more
+            of each (98.3%): of its choice the precision asked for is what holds at 95%, not this.
         reached: Whether what was asked for holds on these questions.
-        bounded: Whether the threshold was chosen so that `bound` holds for it (`fit_tau`); if not,
-            it is the point estimate that was looked at.
+        bounded: Whether the threshold was chosen by a bound (`fit_tau`); if not, by the point
+            estimate.
     """
 
     threshold: float | None

@@ -9,7 +9,7 @@ from enum import Enum, auto
 from typing import Final
 
 from domain.documents import UNDECIDED, DocumentId, DocumentStatus, TenantId
-from domain.errors import NotFoundError
+from domain.errors import InputError, NotFoundError
 from domain.ledger import DocumentFilter, DocumentLedger, every
 from domain.retrieval import VectorStore
 
@@ -99,16 +99,19 @@ class IndexCheck:
 
         Of the index the ids alone are listed whole.
 
+        A cursor that is none of this ledger's is forgotten: the round begins at the newest.
+
         Raises:
             TransientError: Ledger or index did not answer.
-            InputError: The cursor is none of this ledger's.
         """
         indexed = await self._vectors.document_ids(tenant_id=self._tenant_id)
         suspects = set(progress.suspects)
         newest, _ = await self._lacking(indexed, None, pages=1)
-        lacking, cursor = await self._lacking(
-            indexed, progress.cursor, pages=max(1, share // _PAGE)
-        )
+        pages = max(1, share // _PAGE)
+        try:
+            lacking, cursor = await self._lacking(indexed, progress.cursor, pages=pages)
+        except InputError:
+            lacking, cursor = await self._lacking(indexed, None, pages=pages)
         later = sorted(each for each in indexed if each > progress.after)
         part = later[:share]
         suspects |= newest | lacking | await self._unwanted(part)

@@ -7,7 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Final
+from typing import Annotated, Final
+
+from pydantic import Field, TypeAdapter, ValidationError
+from typing_extensions import TypedDict
 
 from domain.audit import AuditKeys, ChainCheck, Fault
 from domain.clock import IdFactory
@@ -40,6 +43,17 @@ class Invariant(StrEnum):
     OVERDUE = "verdict-overdue"
 
 
+class _Kept(TypedDict):
+    cursor: str | None
+    after: str
+    suspects: list[DocumentId]
+    seq: Annotated[int, Field(ge=0)]
+    hash: str
+
+
+_KEPT: Final = TypeAdapter(_Kept)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Progress:
     """How far the rounds of a tenant have come; `seq` and `hash` are of the last sound entry."""
@@ -61,14 +75,15 @@ class _Progress:
 
     @classmethod
     def read(cls, written: str) -> _Progress:
-        kept = json.loads(written)
-        return cls(
-            index=IndexProgress(
-                cursor=kept["cursor"], after=kept["after"], suspects=tuple(kept["suspects"])
-            ),
-            seq=kept["seq"],
-            hash=kept["hash"],
+        """Return what `written` gave; what is none of ours is forgotten, and rounds begin anew."""
+        try:
+            kept = _KEPT.validate_json(written)
+        except ValidationError:
+            return cls()
+        index = IndexProgress(
+            cursor=kept["cursor"], after=kept["after"], suspects=tuple(kept["suspects"])
         )
+        return cls(index=index, seq=kept["seq"], hash=kept["hash"])
 
 
 class InvariantMonitor:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -20,7 +21,7 @@ from backends.memory.vectors import InMemoryVectorStore
 from domain.audit import AuditKeys, SealedEntry
 from domain.documents import DEFAULT_TENANT, DocumentId, DocumentStatus, TenantId
 from domain.ledger import DocumentFilter, DocumentLedger, DocumentRecord, Journal, Ledger, Page
-from domain.monitoring import Alert, AlertStatus, Severity, TopicId
+from domain.monitoring import Alert, AlertStatus, MonitorState, Severity, TopicId
 from domain.retrieval import VectorRecord
 from domain.trust import CoarseReason, Verdict
 from monitors.index_checks import SETTLED_FOR, SHARE
@@ -346,3 +347,36 @@ async def test_the_entry_a_round_ended_with_may_not_change_before_the_next(
 
     assert alert.labels["invariant"] == Invariant.AUDIT_LOG.value
     assert alert.annotations == {"entry": "8"}
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "",
+        "[]",
+        '{"cursor": null}',
+        '{"cursor": 7, "after": "", "suspects": [], "seq": 0, "hash": ""}',
+        '{"cursor": null, "after": "", "suspects": [], "seq": -1, "hash": ""}',
+        '{"cursor": "none-of-ours", "after": "", "suspects": [], "seq": 0, "hash": ""}',
+    ],
+)
+async def test_what_was_kept_and_cannot_be_read_begins_anew_and_is_kept_anew(
+    ledger: Ledger, vectors: InMemoryVectorStore, kept: str
+) -> None:
+    missing = await settle(ledger, "missing")
+    await ledger.observations.save_monitor_state(
+        MonitorState(
+            tenant_id=DEFAULT_TENANT,
+            topic_id=TopicId(""),
+            monitor="invariants",
+            state=kept,
+            version=1,
+        )
+    )
+
+    (alert,) = await evaluate(ledger, vectors)
+    state = await ledger.observations.monitor_state(DEFAULT_TENANT, TopicId(""), "invariants")
+
+    assert alert.annotations == {"documents": "1", "first": missing}
+    assert state is not None
+    assert json.loads(state.state)["suspects"] == [missing]

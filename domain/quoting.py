@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from domain.text import Span
 
@@ -23,14 +25,6 @@ _SAME: Final = str.maketrans(
 
 
 _MOST_FOLDED: Final = 8_192
-
-
-@dataclass(frozen=True, slots=True)
-class FoldedText:
-    """A text without blanks and case; `sources[i]` is where character i stands in the text."""
-
-    text: str
-    sources: tuple[int, ...]
 
 
 @lru_cache(maxsize=8_192)
@@ -53,7 +47,10 @@ _FOLDED: Final = _Folded()
 
 @lru_cache(maxsize=4_096)  # a passage is held against each draft, and again for the next question
 def folded(text: str, masked: tuple[Span, ...] = ()) -> str:
-    """Return the text of `fold`, sooner."""
+    """Return the text without case and blanks, and with one shape of quotation marks and dashes.
+
+    What is masked becomes a character that no words have: nothing is found across it.
+    """
     if masked:
         characters = list(text)
         for span in masked:
@@ -64,18 +61,15 @@ def folded(text: str, masked: tuple[Span, ...] = ()) -> str:
     return text.translate(_FOLDED)
 
 
-def fold(text: str, masked: Sequence[Span] = ()) -> FoldedText:
-    """Fold case, blanks, width and the shapes of quotation marks and dashes away.
-
-    What is masked becomes a character that no words have: nothing is found across it.
-    """
-    characters: list[str] = []
-    sources: list[int] = []
-    hidden = {at for span in masked for at in range(span.start, span.end)}
-    for at, character in enumerate(text):
-        if character.isspace():
-            continue
-        for one in "\0" if at in hidden else _plain(character):
-            characters.append(one)
-            sources.append(at)
-    return FoldedText("".join(characters), tuple(sources))
+def sources(text: str, masked: Sequence[Span] = ()) -> NDArray[np.int64]:
+    """Return where each character of `folded(text, masked)` stands in the text, ascending."""
+    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    distinct, which = np.unique(points, return_inverse=True)
+    told = distinct.tolist()
+    lengths = np.array([len(_FOLDED[point]) for point in told], dtype=np.int64)[which]
+    if masked:
+        seen = np.array([not chr(point).isspace() for point in told], dtype=np.bool_)[which]
+        for span in masked:
+            hidden = slice(max(0, span.start), max(0, span.end))
+            lengths[hidden] = seen[hidden]
+    return np.repeat(np.arange(len(text)), lengths)

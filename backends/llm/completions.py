@@ -8,7 +8,7 @@ an object of each took half a second of processor time a question (docs/benchmar
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pydantic import BaseModel, Field, FiniteFloat, ValidationError
@@ -109,8 +109,8 @@ def _read(entry: object) -> PromptToken:
     if not entry:
         return PromptToken("", None)
     # with `prompt_logprobs: 0` the only entry is the token itself; if more come it is the first
-    token = next(iter(entry.values())) if isinstance(entry, Mapping) else None
-    if isinstance(token, Mapping):
+    token = next(iter(entry.values())) if isinstance(entry, dict) else None
+    if isinstance(token, dict):
         value, text = token.get("logprob"), token.get("decoded_token") or ""
         if isinstance(value, int | float) and math.isfinite(value) and isinstance(text, str):
             return PromptToken(text, float(value))

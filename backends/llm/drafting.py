@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from backends.llm.quotes import locate_quotes
+from backends.llm.quotes import is_quoted, locate_quotes
 from backends.llm.replies import MalformedReplyError, read_draft
 from domain.answering import Draft, EvidenceSubset
 
@@ -31,7 +31,7 @@ def to_draft(subset: EvidenceSubset, reply: str, probability: float) -> Draft:
     quotes = locate_quotes(said.quotes, subset.chunks)
     if not quotes:
         return _unusable(subset, probability, failure="unfaithful")
-    struck = sum(not locate_quotes([claim], subset.chunks) for claim in said.quotes)
+    struck = sum(not is_quoted(claim, subset.chunks) for claim in said.quotes)
     return Draft(
         subset=subset,
         answer=said.answer,

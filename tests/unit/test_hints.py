@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from defences.answering import dates, numbers, timespans
 from defences.answering.hints import may_have_digits, may_have_word
-from domain.quoting import fold, folded
+from domain.quoting import folded, sources
 from domain.text import Span
 
 PIECES = (
@@ -102,7 +102,18 @@ def test_a_part_of_a_word_is_not_the_word(text: str) -> None:
     text=st.text(max_size=60),
     masked=st.lists(st.tuples(st.integers(0, 70), st.integers(0, 9)), max_size=3),
 )
-def test_folding_without_places_is_folding(text: str, masked: list[tuple[int, int]]) -> None:
+def test_folding_is_that_of_each_character_and_its_places_are_known(
+    text: str, masked: list[tuple[int, int]]
+) -> None:
     spans = tuple(Span(start, start + length) for start, length in masked)
+    hidden = {at for span in spans for at in range(span.start, span.end)}
 
-    assert folded(text, spans) == fold(text, spans).text
+    plain = [
+        (each, at)
+        for at, character in enumerate(text)
+        if not character.isspace()
+        for each in ("\0" if at in hidden else folded(character))
+    ]
+
+    assert folded(text, spans) == "".join(each for each, _ in plain)
+    assert sources(text, spans).tolist() == [at for _, at in plain]

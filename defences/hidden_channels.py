@@ -20,6 +20,7 @@ ORDINARY_CHANNELS: Final = frozenset(
         "html-dialog",
         "html-noscript",
         "html-fallback",
+        "html-annotation",
         "html-hidden-input",
         "html-screen-reader",
         "docx-comment",
@@ -88,5 +89,5 @@ NOT_READ: Final = frozenset(
     }
 )
 """What a parser says of parts that it left out: they are not scanned, and not indexed either."""
-NOT_JUDGED: Final = frozenset({"hidden-truncated", "pdf-page-too-complex"})
+NOT_JUDGED: Final = frozenset({"hidden-truncated", "html-styles-truncated", "pdf-page-too-complex"})
 """What a parser says of text that is there, and of which it could not tell who sees it."""

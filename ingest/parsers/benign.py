@@ -18,6 +18,7 @@ _SHORT: Final = {
     "html-placeholder": 15,
     "html-meta": 60,
     "html-fallback": 20,
+    "html-annotation": 20,
     "html-svg-title": 12,
     "html-svg-desc": 12,
     "html-dialog": 40,
@@ -105,6 +106,8 @@ def is_benign(channel: str, text: str) -> bool:
         return True
     if channel in _HIDING:
         return _is_interface(text, words)
+    if channel == "html-annotation":
+        return len(_CODE.findall(text)) * 3 > words  # the formula as it was typed
     if limit is not None:
         return False
     if channel == "html-noscript":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 import urllib.parse
 from typing import Final
 
@@ -15,6 +16,11 @@ from ingest.parsers.sniff import EPUB, decode
 
 MAX_CHAPTERS: Final = 3_000
 _PAGES: Final = frozenset({"application/xhtml+xml", "text/html"})
+_MAX_SHEETS: Final = 40
+_MAX_SHEET_CHARS: Final = 400_000  # of all sheets of a page
+_LINKED: Final = re.compile(
+    r"(?:href\s*=|@import(?:\s+url\()?)\s*[\"'(]?\s*([^\s\"'()<>]{1,300}\.css)", re.IGNORECASE
+)
 _CONTAINER: Final = "META-INF/container.xml"
 
 
@@ -36,7 +42,8 @@ def parse_epub(content: bytes, *, max_chars: int) -> Extract:
         if name not in archive:
             text.warn("epub-chapter-missing")
             continue
-        page = parse_html(decode(archive.read(name))[0])
+        markup = decode(archive.read(name))[0]
+        page = parse_html(markup, sheets=_sheets(archive, name, markup, text))
         locator = f"chapter {number}"
         if name in order:
             text.embed(page, locator=locator)
@@ -48,6 +55,34 @@ def parse_epub(content: bytes, *, max_chars: int) -> Extract:
     core_properties(archive, text, package)
     archive.close()
     return text.build(EPUB)
+
+
+def _sheets(archive: Archive, name: str, markup: str, text: BinaryText) -> list[str]:
+    """Return the book's style sheets that a page links, and those that they import."""
+    pending = _linked(archive, name, markup)
+    sheets: dict[str, str] = {}
+    left = _MAX_SHEET_CHARS
+    while pending:
+        found = pending.pop(0)
+        if found in sheets:
+            continue
+        sheet = decode(archive.read(found))[0]
+        left -= len(sheet)
+        if left < 0 or len(sheets) >= _MAX_SHEETS:
+            text.warn("html-styles-truncated")
+            break
+        sheets[found] = sheet
+        pending += _linked(archive, found, sheet)
+    return list(sheets.values())
+
+
+def _linked(archive: Archive, name: str, source: str) -> list[str]:
+    folder = posixpath.dirname(name)
+    targets = (
+        posixpath.normpath(posixpath.join(folder, urllib.parse.unquote(match)))
+        for match in _LINKED.findall(source)[:_MAX_SHEETS]
+    )
+    return [target for target in targets if target in archive]
 
 
 def _package(archive: Archive) -> str:

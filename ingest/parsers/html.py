@@ -6,14 +6,16 @@ line with ` | ` between its cells: that is what `ingest.chunking` reads structur
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
-from ingest.parsers import css, html_rules
+from ingest.parsers import html_rules
+from ingest.parsers.css_selectors import Subject
 from ingest.parsers.extract import Derived, DerivedBuilder, Extract, Field, Passage
 from ingest.parsers.html_sink import TextSink
 from ingest.parsers.html_split import split_words
+from ingest.parsers.html_styles import Children, PageStyles
 from ingest.parsers.html_tokens import (
     Attribute,
     Comment,
@@ -26,11 +28,9 @@ from ingest.parsers.html_tokens import (
     tokenise,
 )
 from ingest.parsers.sniff import HTML
-from ingest.parsers.visibility import Style, inherit
+from ingest.parsers.visibility import Style
 
-_MAX_MATCHED_ANCESTORS: Final = 64
 _NO_ATTRIBUTES: Final[Mapping[str, str]] = {}
-_NO_CLASSES: Final[frozenset[str]] = frozenset()
 
 
 @dataclass(slots=True)
@@ -44,13 +44,20 @@ class _Hidden:
 
 @dataclass(slots=True)
 class _Element:
+    """An element while it is open.
+
+    Attributes:
+        slots: Slots of the page before it: a shadow root without one shows nothing of its host.
+    """
+
     name: str
     style: Style
-    element_id: str = ""
-    classes: frozenset[str] = frozenset()
+    subject: Subject
     passage: _Hidden | None = None
     preformatted: bool = False
     in_cell: bool = False
+    children: Children = field(default_factory=Children)
+    slots: int | None = None
 
 
 @dataclass(slots=True)
@@ -65,21 +72,28 @@ class HtmlWalker:
     original: str
     keep_lines: bool = False
     metadata: list[Field] = field(default_factory=list)
-    _sheet: css.StyleSheet = field(default_factory=css.StyleSheet)
+    _styles: PageStyles = field(default_factory=PageStyles)
     _stack: list[_Element] = field(default_factory=list)
+    _slots: int = 0
     _open: dict[str, int] = field(default_factory=dict)
     _hidden: list[_Hidden | Passage] = field(default_factory=list)
     _visible: TextSink = field(init=False)
 
     def __post_init__(self) -> None:
         self._visible = TextSink(self.source, keep_lines=self.keep_lines)
-        self._stack.append(_Element(name="", style=Style(), preformatted=self.keep_lines))
+        root = _Element(name="", style=Style(), subject=Subject(""), preformatted=self.keep_lines)
+        self._stack.append(root)
 
-    def walk(self, known_tags: frozenset[str] | None = None) -> None:
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Return what keeps the walk from telling what is seen."""
+        return self._styles.warnings
+
+    def walk(self, known_tags: frozenset[str] | None = None, *, sheets: Sequence[str] = ()) -> None:
         tokens = list(tokenise(self.source, known_tags=known_tags))
-        for token in tokens:
-            if isinstance(token, RawText) and token.name == "style":
-                self._sheet.add(self.source[token.start : token.end])
+        root = self._stack[0]
+        root.style = self._styles.read(self.source, tokens, root.style, sheets)
+        root.passage = self._passage(root.style, root, around=Style())
         for token in tokens:
             self._take(token)
         for start, end in split_words(self.source):
@@ -169,7 +183,14 @@ class HtmlWalker:
         if tag.name in html_rules.VOID or (tag.self_closing and tag.name in html_rules.FOREIGN):
             return
         self._stack.append(element)
+        self._styles.around.append(element.subject)
         self._open[tag.name] = self._open.get(tag.name, 0) + 1
+        if tag.name == "slot":
+            self._slots += 1
+        elif tag.name == "summary" and parent.name == "details":
+            shut = "open" not in parent.subject.attributes and element.style.channel is not None
+            if shut:
+                self._shut(parent, "html-dialog")
 
     def _element(self, tag: StartTag, parent: _Element) -> _Element:
         attributes = (
@@ -181,27 +202,24 @@ class HtmlWalker:
             if tag.attributes
             else _NO_ATTRIBUTES
         )
-        classes = frozenset(attributes["class"].split()) if "class" in attributes else _NO_CLASSES
-        element_id = attributes.get("id", "")
+        subject = self._styles.subject(tag, parent.children, attributes)
         style = parent.style
         if style.gone is None:
-            declarations = self._declarations(tag.name, element_id, classes, attributes)
-            if declarations or attributes:
-                lowered = frozenset(name.lower() for name in classes)
-                style = inherit(style, declarations, attributes, lowered)
-            style = html_rules.by_kind(style, tag.name, attributes)
+            style = self._styles.of(tag, subject, attributes, parent.style)
         return _Element(
             name=tag.name,
             style=style,
-            element_id=element_id,
-            classes=classes,
+            subject=subject,
             passage=self._passage(style, parent),
             preformatted=parent.preformatted or tag.name in ("pre", "textarea", "listing"),
             in_cell=tag.name in ("td", "th") or (parent.in_cell and tag.name != "table"),
+            slots=self._slots if "shadowrootmode" in tag.attributes else None,
         )
 
-    def _passage(self, style: Style, parent: _Element) -> _Hidden | None:
-        if style is parent.style:
+    def _passage(
+        self, style: Style, parent: _Element, *, around: Style | None = None
+    ) -> _Hidden | None:
+        if style is (around or parent.style):
             return parent.passage
         channel = style.channel
         if channel is None:
@@ -213,31 +231,12 @@ class HtmlWalker:
         self._hidden.append(passage)
         return passage
 
-    def _declarations(
-        self, name: str, element_id: str, classes: frozenset[str], attributes: Mapping[str, str]
-    ) -> dict[str, str]:
-        found: dict[str, str] = {}
-        if not self._sheet and "style" not in attributes:
-            return found
-        for rule in self._sheet.candidates(name, element_id, sorted(classes)):
-            if rule.path[-1].matches(name, element_id, classes) and self._inside(rule.path[:-1]):
-                found.update(rule.declarations)
-        if "style" in attributes:
-            found.update(css.parse_declarations(attributes["style"]))
-        return found
-
-    def _inside(self, path: tuple[css.Compound, ...]) -> bool:
-        at = len(self._stack) - 1
-        lowest = max(1, at - _MAX_MATCHED_ANCESTORS)
-        for compound in reversed(path):
-            while at >= lowest and not compound.matches(
-                self._stack[at].name, self._stack[at].element_id, self._stack[at].classes
-            ):
-                at -= 1
-            if at < lowest:
-                return False
-            at -= 1
-        return True
+    def _shut(self, element: _Element, channel: str) -> None:
+        """Have what follows in an open element hidden."""
+        if element.style.gone is None:
+            before = element.style
+            element.style = replace(before, gone=channel)
+            element.passage = self._passage(element.style, element, around=before)
 
     def _attributes(self, tag: StartTag) -> None:
         if not tag.attributes:
@@ -311,19 +310,29 @@ class HtmlWalker:
             if element.name in html_rules.BLOCKS:
                 sink.close_block(element.name, start, end, in_cell=self._parent_in_cell())
             self._stack.pop()
+            self._styles.around.pop()
             self._open[element.name] -= 1
+            if element.slots == self._slots:
+                self._shut(self._stack[-1], "html-template")
 
     def _parent_in_cell(self) -> bool:
         return len(self._stack) > 1 and self._stack[-2].in_cell
 
 
-def parse_html(text: str) -> Extract:
+def parse_html(text: str, *, sheets: Sequence[str] = ()) -> Extract:
+    """Parse a page.
+
+    Args:
+        text: HTML or XHTML.
+        sheets: Style sheets that stand beside the page and apply to it, before its own.
+    """
     walker = HtmlWalker(source=text, original=text)
-    walker.walk()
+    walker.walk(sheets=sheets)
     return Extract(
         media_type=HTML,
         raw_text=text,
         visible=walker.visible(),
         hidden=tuple(walker.hidden()),
         metadata=tuple(walker.metadata),
+        warnings=walker.warnings,
     )

@@ -157,8 +157,16 @@ KNOWN_TAGS: Final = (
     }
 )
 STYLING: Final = frozenset(
-    {"class", "id", "style", "hidden", "color", "text", "bgcolor", "aria-hidden", "open", "type"}
+    {"class", "id", "style", "hidden", "color", "text", "bgcolor", "popover", "stroke"}
 )
+PRESENTATION: Final = frozenset(
+    {"display", "visibility", "opacity", "fill", "fill-opacity", "font-size", "clip-path"}
+)
+"""Attributes of a drawing that say what a style would, with less weight."""
+SHAPES: Final = frozenset(
+    {"rect", "circle", "ellipse", "path", "polygon", "polyline", "line", "image", "use"}
+)
+"""What a drawing paints text on, in a colour that is not worked out."""
 TEXT_ATTRIBUTES: Final = {
     "alt": "html-alt",
     "title": "html-title-attribute",
@@ -234,22 +242,30 @@ IMPLIED_ENDS: Final[Mapping[str, tuple[frozenset[str], frozenset[str]]]] = {
 """A start tag closes the first of these kinds, unless one of those stands between."""
 MAX_IMPLIED_DEPTH: Final = 128
 
-_FALLBACKS: Final = frozenset({"audio", "video", "canvas", "object"})
+_FALLBACKS: Final = frozenset({"audio", "video", "canvas", "object", "progress", "meter", "rp"})
 _BY_KIND: Final = {
     "template": "html-template",
     "noscript": "html-noscript",
     "datalist": "html-template",
     "desc": "html-svg-desc",
     "metadata": "html-svg-desc",
+    **dict.fromkeys(
+        ("defs", "symbol", "clippath", "mask", "marker", "pattern", "lineargradient", "filter"),
+        "html-svg-desc",
+    ),
+    "annotation": "html-annotation",
+    "annotation-xml": "html-annotation",
     **dict.fromkeys(_FALLBACKS, "html-fallback"),
 }
 
 
-def by_kind(style: Style, name: str, attributes: Mapping[str, str]) -> Style:
+def by_kind(style: Style, name: str, attributes: Mapping[str, object]) -> Style:
     """Return `style` with what the element's kind hides by itself."""
     if style.gone is not None:
         return style
     channel = _BY_KIND.get(name)
+    if name == "template" and "shadowrootmode" in attributes:
+        channel = None  # its text is what the page shows in its parent's place
     if channel is None and name == "dialog" and "open" not in attributes:
         channel = "html-dialog"
     return style if channel is None else replace(style, gone=channel)

@@ -97,6 +97,7 @@ def parse_markdown(text: str) -> Extract:
         visible=_rewrite(walker.visible(), page.edits),
         hidden=tuple(sorted(page.hidden, key=_start)),
         metadata=tuple(walker.metadata),
+        warnings=walker.warnings,
     )
 
 

@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ingest.parsers import css
-from ingest.parsers.css import BLACK, TRANSPARENT, WHITE, Colour, Declarations
+from ingest.parsers.css import Declarations
+from ingest.parsers.css_colours import BLACK, TRANSPARENT, WHITE, Colour, colour, colours_in
+from ingest.parsers.css_values import Variables, length, resolved, share
+from ingest.parsers.visibility_places import displaced, shrunk
 
 READER_CLASSES: Final = frozenset(
     {
@@ -33,22 +35,10 @@ HIDING_CLASSES: Final = frozenset(
 )
 """What the wide-spread style sheets call what they hide; a sheet we do not see may be linked."""
 
-OFF_SCREEN: Final = -300.0
-_PLACES: Final = frozenset(
-    {"left", "right", "top", "bottom", "text-indent", "margin-left", "margin-top"}
-)
-_FLOW: Final = ("text-indent", "margin-left", "margin-top")
-"""What moves text without a `position`."""
 TINY_PIXELS: Final = 2.0
 FAINT: Final = 0.05
-_RECT: Final = re.compile(
-    r"rect\(\s*([\d.]+)(?:px)?[\s,]+([\d.]+)(?:px)?[\s,]+([\d.]+)(?:px)?[\s,]+"
-    r"([\d.]+)"
-)
-_INSET: Final = re.compile(r"inset\(\s*(?:5\d|[6-9]\d|100)(?:\.\d+)?%|circle\(\s*0|polygon\(\s*0 0")
-_SHIFT: Final = re.compile(
-    r"translate(?:x|y|3d)?\(\s*(-\d{3,})|scale(?:x|y|3d)?\(\s*0?\.?0*\s*[,)]"
-)
+_FILTERED: Final = re.compile(r"opacity\(\s*(?:0?\.0[0-5]?\d*|0|[0-5](?:\.\d+)?%)\s*\)")
+_ABSENT: Final = ("none", "initial", "auto", "unset", "inherit", "revert")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +52,9 @@ class Style:
         font_pixels: Computed font size.
         text: Computed colour; `TRANSPARENT` or None (not known).
         background: What is painted behind; None where it is not known (an image).
+        opacity, scale: Of all ancestors together.
+        variables: Custom properties.
+        drawn: Inside an SVG, whose text is of the colour `fill`.
     """
 
     gone: str | None = None
@@ -70,6 +63,10 @@ class Style:
     font_pixels: float = 16.0
     text: Colour | str | None = BLACK
     background: Colour | None = WHITE
+    opacity: float = 1.0
+    scale: float = 1.0
+    variables: Variables | None = None
+    drawn: bool = False
 
     @property
     def channel(self) -> str | None:
@@ -78,7 +75,7 @@ class Style:
             return self.gone
         if self.collapsed:
             return "html-visibility-hidden"
-        if self.font_pixels < TINY_PIXELS:
+        if self.font_pixels * self.scale < TINY_PIXELS:
             return "html-tiny-font"
         if self.text == TRANSPARENT:
             return "html-transparent"
@@ -100,15 +97,28 @@ def inherit(
     """
     if parent.gone is not None:
         return parent
+    variables = parent.variables
+    own = {name: value for name, value in declarations.items() if name.startswith("--")}
+    if own:
+        variables = Variables(own, variables)
+    if any("var(" in value for value in declarations.values()):
+        declarations = {n: resolved(value, variables) for n, value in declarations.items()}
     font = _font(parent, declarations)
+    opacity = parent.opacity * _opacity(declarations)
     gone = _gone(declarations, attributes, classes, font)
+    if gone is None and opacity <= FAINT:
+        gone = "html-opacity"
+    background, text = _painted(parent, declarations, attributes)
     style = replace(
         parent,
         font_pixels=font,
         gone=gone,
         reader_only=bool(classes & READER_CLASSES) and gone is not None,
-        background=_background(parent, declarations, attributes),
-        text=_text(parent, declarations, attributes),
+        background=background,
+        text=text,
+        opacity=opacity,
+        scale=parent.scale * shrunk(declarations),
+        variables=variables,
     )
     visibility = declarations.get("visibility")
     if visibility is not None:
@@ -120,53 +130,96 @@ def _font(parent: Style, declarations: Declarations) -> float:
     value = declarations.get("font-size")
     if value is None:
         value = next(
-            (piece for piece in declarations.get("font", "").split() if piece[:1].isdigit()), None
+            (
+                piece
+                for piece in declarations.get("font", "").split()
+                if piece[:1].isdigit() or piece[:1] == "." or piece.startswith("calc(")
+            ),
+            None,
         )
     if value is None:
         return parent.font_pixels
     if value.rstrip().endswith("%"):
-        try:
-            return parent.font_pixels * float(value.strip().rstrip("%")) / 100
-        except ValueError:
-            return parent.font_pixels
-    pixels = css.length(value.partition("/")[0], em=parent.font_pixels)
+        part = share(value)
+        return parent.font_pixels * part if part is not None else parent.font_pixels
+    value = value if "(" in value else value.partition("/")[0]
+    pixels = length(value, em=parent.font_pixels)
     return parent.font_pixels if pixels is None else pixels
+
+
+def _opacity(declarations: Declarations) -> float:
+    found = 1.0
+    for name in ("opacity", "fill-opacity"):
+        part = share(declarations[name]) if name in declarations else None
+        found *= 1.0 if part is None else min(1.0, max(0.0, part))
+    return found
+
+
+def _painted(
+    parent: Style, declarations: Declarations, attributes: Mapping[str, str]
+) -> tuple[Colour | None, Colour | str | None]:
+    """Return what is painted behind, and the colour of text."""
+    background = _background(parent, declarations, attributes)
+    text = _text(parent, declarations, attributes)
+    clipped = declarations.get("background-clip", "") + " " + declarations.get("background", "")
+    if text == TRANSPARENT and "text" in clipped.split():
+        # The letters are a window on the element's own background; behind them is the parent's.
+        own = any(
+            name.startswith("background") and name != "background-clip" for name in declarations
+        )
+        return parent.background, background if own else TRANSPARENT
+    return background, text
 
 
 def _background(
     parent: Style, declarations: Declarations, attributes: Mapping[str, str]
 ) -> Colour | None:
+    image = declarations.get("background-image", "none")
+    if image not in _ABSENT:
+        return _of_image(image)
     value = declarations.get("background-color") or declarations.get("background")
-    if "background-image" in declarations and declarations["background-image"] != "none":
-        return None
     if value is None:
         value = attributes.get("bgcolor")
     if value is None:
         return parent.background
     if "url(" in value or "gradient" in value:
-        return None
+        return _of_image(value)
     pieces = value.split() if "(" not in value else [value]
     for piece in pieces:
-        found = css.colour(piece)
+        found = colour(piece)
         if isinstance(found, Colour):
             return found
         if found == TRANSPARENT:
             return parent.background
-    return parent.background if value in ("none", "inherit", "initial", "unset") else None
+    return parent.background if value in _ABSENT else None
+
+
+def _of_image(value: str) -> Colour | None:
+    """Return the colour of a gradient between two of a kind; None for any other picture."""
+    if "gradient" not in value or "url(" in value:
+        return None
+    found = colours_in(value[value.index("(") + 1 :])
+    first = found[0] if found else None
+    return first if isinstance(first, Colour) and all(one == first for one in found) else None
 
 
 def _text(
     parent: Style, declarations: Declarations, attributes: Mapping[str, str]
 ) -> Colour | str | None:
-    value = (
-        declarations.get("text-fill-color")
-        or declarations.get("color")
-        or attributes.get("color")
-        or attributes.get("text")
-    )
-    if value is None or value in ("inherit", "unset", "currentcolor"):
+    if parent.drawn:
+        value = declarations.get("fill")
+        if value in ("none", "transparent"):
+            return TRANSPARENT if "stroke" not in attributes else None
+    else:
+        value = (
+            declarations.get("text-fill-color")
+            or declarations.get("color")
+            or attributes.get("color")
+            or attributes.get("text")
+        )
+    if not value or value in ("inherit", "unset", "currentcolor"):
         return parent.text
-    return css.colour(value)
+    return colour(value)
 
 
 def _gone(
@@ -174,13 +227,19 @@ def _gone(
 ) -> str | None:
     if "hidden" in attributes and attributes["hidden"] != "until-found":
         return "html-hidden-attribute"
+    if "popover" in attributes:
+        return "html-dialog"
     if declarations.get("display") == "none" or declarations.get("content-visibility") == "hidden":
         return "html-display-none"
     if classes & READER_CLASSES:
         return "html-screen-reader"
     if classes & HIDING_CLASSES and not any(_shows_elsewhere(name) for name in classes):
         return "html-hiding-class"
-    return _placed_away(declarations, font)
+    if not declarations:
+        return None
+    if _FILTERED.search(declarations.get("filter", "")) or _masked(declarations):
+        return "html-opacity"
+    return displaced(declarations, font)
 
 
 def _shows_elsewhere(name: str) -> bool:
@@ -188,47 +247,10 @@ def _shows_elsewhere(name: str) -> bool:
     return bool(re.match(r"(?:d-(?:sm|md|lg|xl|xxl|print)-|(?:sm|md|lg|xl|2xl|print):)", name))
 
 
-def _placed_away(declarations: Declarations, font: float) -> str | None:
-    if not declarations:
-        return None
-    if _below(declarations.get("opacity"), FAINT):
-        return "html-opacity"
-    for name in _PLACES & declarations.keys():
-        pixels = css.length(declarations.get(name, ""), em=font)
-        placed = name in _FLOW or declarations.get("position", "static") != "static"
-        if pixels is not None and pixels <= OFF_SCREEN and placed:
-            return "html-off-screen"
-    if _clipped(declarations) or _no_room(declarations, font):
-        return "html-clipped"
-    if _SHIFT.search(declarations.get("transform", "")):
-        return "html-off-screen"
-    return None
-
-
-def _below(value: str | None, limit: float) -> bool:
-    if value is None:
+def _masked(declarations: Declarations) -> bool:
+    """Whether the mask lets nothing through: all its stops are transparent."""
+    value = declarations.get("mask-image") or declarations.get("mask", "")
+    if "gradient" not in value or "url(" in value:
         return False
-    try:
-        number = float(value.rstrip("%")) / (100 if value.endswith("%") else 1)
-    except ValueError:
-        return False
-    return number <= limit
-
-
-def _clipped(declarations: Declarations) -> bool:
-    rect = _RECT.search(declarations.get("clip", ""))
-    if rect is not None:
-        top, right, bottom, left = (float(rect[i]) for i in range(1, 5))
-        if bottom - top <= TINY_PIXELS or right - left <= TINY_PIXELS:
-            return True
-    return bool(_INSET.search(declarations.get("clip-path", "")))
-
-
-def _no_room(declarations: Declarations, font: float) -> bool:
-    if not declarations.get("overflow", "").startswith(("hidden", "clip")):
-        return False
-    sizes = [
-        css.length(declarations.get(name, ""), em=font)
-        for name in ("width", "height", "max-width", "max-height")
-    ]
-    return any(size is not None and size <= TINY_PIXELS for size in sizes)
+    found = colours_in(value[value.index("(") + 1 :])
+    return bool(found) and all(one == TRANSPARENT for one in found)

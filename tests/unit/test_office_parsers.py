@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import html
+import io
 import json
+import zipfile
 
 import pytest
 from hypothesis import given
@@ -202,6 +204,25 @@ def test_what_is_broken_or_a_bomb_is_unreadable(content: bytes, reason: str) -> 
         parsed(content)
 
     assert caught.value.reason == reason
+
+
+def test_a_books_own_style_sheets_hide_what_they_hide() -> None:
+    with zipfile.ZipFile(
+        io.BytesIO(make.epub_bytes([f"<p class='k'>{PROSE}</p><p>Seen.</p>"]))
+    ) as old:
+        parts = {name: old.read(name).decode() for name in old.namelist()}
+    parts["OEBPS/c1.xhtml"] = parts["OEBPS/c1.xhtml"].replace(
+        "<head>", "<head><link rel='stylesheet' href='css/book.css'/>"
+    )
+    parts["OEBPS/css/book.css"] = "@import 'base.css'; p { color: #222 }"
+    parts["OEBPS/css/base.css"] = ".k { display: none }"
+
+    document = parsed(make.zip_bytes(parts))
+
+    assert document.visible.text.strip() == "Seen."
+    assert [channel for channel, text, _ in found(document) if text == PROSE] == [
+        "html-display-none"
+    ]
 
 
 @pytest.mark.parametrize("build", ["pptx", "xlsx", "epub"])

@@ -8,13 +8,16 @@ an object of each took half a second of processor time a question (docs/benchmar
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from pydantic import BaseModel, Field, FiniteFloat, ValidationError
 from pydantic_core import from_json
 
 from backends.server_pool import GarbledError
+
+_UNKNOWN_FORM: Final = "model endpoint tells of a token in a form that is not known"
 
 
 class CompletionLogprobs(BaseModel):
@@ -72,46 +75,61 @@ def read_completions(content: bytes, *, prompts: int) -> Completions:
 
 
 @dataclass(frozen=True, slots=True)
-class PromptToken:
-    """`log_probability`: None where the server tells none, as of the first."""
-
-    text: str
-    log_probability: float | None
-
-
-@dataclass(frozen=True, slots=True)
 class PromptTokens:
     """The tokens of a prompt, each read when it is asked for.
 
     Attributes:
         count: How many there are.
-        at: Returns the token of a place in `range(count)`; raises `GarbledError` where the server
-            tells of it in a form that is not known.
+        text_at: Returns the text of the token at a place in `range(count)`, empty where the server
+            tells none, as of the first; raises `GarbledError` where it tells it in another form.
+        log_probability_at: Likewise; None where the server tells none.
     """
 
     count: int
-    at: Callable[[int], PromptToken]
+    text_at: Callable[[int], str]
+    log_probability_at: Callable[[int], float | None]
 
 
 def prompt_tokens(entries: Sequence[object]) -> PromptTokens:
     """Return the tokens as `prompt_logprobs` has them."""
-    return PromptTokens(len(entries), lambda place: _read(entries[place]))
+    return PromptTokens(
+        count=len(entries),
+        text_at=lambda place: _text_of(entries[place]),
+        log_probability_at=lambda place: _log_probability_of(entries[place]),
+    )
 
 
 def echoed_tokens(told: CompletionLogprobs, count: int) -> PromptTokens:
     """Return the first `count` tokens of an echoed prompt."""
     return PromptTokens(
-        count, lambda place: PromptToken(told.tokens[place], told.token_logprobs[place])
+        count=count,
+        text_at=told.tokens.__getitem__,
+        log_probability_at=told.token_logprobs.__getitem__,
     )
 
 
-def _read(entry: object) -> PromptToken:
+def _text_of(entry: object) -> str:
+    text = _told(entry).get("decoded_token") if entry else None
+    if text is not None and not isinstance(text, str):
+        raise GarbledError(_UNKNOWN_FORM)
+    return text or ""
+
+
+def _log_probability_of(entry: object) -> float | None:
     if not entry:
-        return PromptToken("", None)
-    # with `prompt_logprobs: 0` the only entry is the token itself; if more come it is the first
-    token = next(iter(entry.values())) if isinstance(entry, dict) else None
-    if isinstance(token, dict):
-        value, text = token.get("logprob"), token.get("decoded_token") or ""
-        if isinstance(value, int | float) and math.isfinite(value) and isinstance(text, str):
-            return PromptToken(text, float(value))
-    raise GarbledError("model endpoint tells of a token in a form that is not known")
+        return None
+    value = _told(entry).get("logprob")
+    if not isinstance(value, int | float) or not math.isfinite(value):
+        raise GarbledError(_UNKNOWN_FORM)
+    return float(value)
+
+
+def _told(entry: object) -> Mapping[str, object]:
+    """Return what is told of the prompt's own token.
+
+    With `prompt_logprobs: 0` it is the only entry; if more come it is the first.
+    """
+    token = next(iter(entry.values()), None) if isinstance(entry, dict) else None
+    if not isinstance(token, dict):
+        raise GarbledError(_UNKNOWN_FORM)
+    return token

@@ -6,7 +6,7 @@ import asyncio
 import copy
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Final, TypeAlias, TypeVar
 
 import httpx
@@ -25,7 +25,9 @@ MAX_COMPLETION_BYTES: Final = 64_000_000
 PROMPTS_A_REQUEST: Final = 16
 
 _RETRYABLE: Final = frozenset({408, 409, 425, 429})
-_CLIENT_ERROR: Final = 400
+_NOT_IMPLEMENTED: Final = 501
+_LISTS_NOTHING: Final = frozenset({404, 405, _NOT_IMPLEMENTED})
+"""Statuses of servers without a list of models, of which there are some."""
 _SERVER_ERROR: Final = 500
 
 Body: TypeAlias = Mapping[
@@ -75,6 +77,14 @@ class _Chat(BaseModel):
     usage: Usage | None = None
 
 
+class _Model(BaseModel):
+    id: str
+
+
+class _Models(BaseModel):
+    data: list[_Model]
+
+
 class Endpoint:
     """A model and the servers that have it. Errors are wrapped here, once.
 
@@ -112,7 +122,7 @@ class Endpoint:
         if timeout_seconds <= 0 or connect_seconds <= 0 or concurrency < 1:
             raise ValueError("timeouts and concurrency must be > 0")
         self.model = model
-        self._role = role
+        self.role = role
         self._client = client
         self._api_key = api_key
         self._timeout_seconds = timeout_seconds
@@ -131,18 +141,32 @@ class Endpoint:
         alone.pool = ServerPool((url,))
         return alone
 
+    async def models(self, url: str) -> tuple[str, ...] | None:
+        """Return the names of the models that the server at `url` lists; None: it lists none.
+
+        Raises:
+            TransientError: No answer in time, or an error of the server's.
+            RefusedError: It does not take the request.
+            GarbledError: The reply is no list of models.
+        """
+        asked = self._exchange("GET", url + "/models", None, MAX_CHAT_BYTES)
+        try:
+            content = await _wrapped(asked, self._timeout_seconds)
+        except RefusedError as exc:
+            if exc.status in _LISTS_NOTHING:
+                return None
+            raise
+        return tuple(one.id for one in _reading(_Models)(content).data)
+
     async def _alive(self, url: str) -> str | None:
         """Say what is wrong with a server, as far as the list of its models tells."""
-
-        async def ask() -> int:
-            async with self._client.stream(
-                "GET", url + "/models", headers=self._headers(), timeout=self._timeout
-            ) as response:
-                return response.status_code
-
-        status = await _wrapped(ask(), self._timeout_seconds)
-        listed = status < _CLIENT_ERROR or status in {404, 405, 501}  # not all servers list
-        return None if listed else f"model endpoint answered {status}"
+        try:
+            await self.models(url)
+        except RefusedError as exc:
+            return str(exc)
+        except GarbledError:
+            return None  # it answers; whether it answers well is for the calls to tell
+        return None
 
     async def chat(
         self, messages: Sequence[Message], *, max_tokens: int, log_probabilities: bool
@@ -205,7 +229,7 @@ class Endpoint:
             "top_n": len(documents),
         }
         content = await self._post("/rerank", body, MAX_CHAT_BYTES, bytes)
-        count_call(self._role, read=_total_tokens(content), written=0)
+        count_call(self.role, read=_total_tokens(content), written=0)
         return content
 
     async def _complete(
@@ -225,7 +249,7 @@ class Endpoint:
         told = usage or Usage()
         details = told.prompt_tokens_details
         count_call(
-            self._role,
+            self.role,
             read=told.prompt_tokens,
             cached=details.cached_tokens if details is not None else None,
             written=told.completion_tokens,
@@ -235,7 +259,7 @@ class Endpoint:
         self, path: str, body: Body, max_bytes: int, read: Callable[[bytes], ResultT]
     ) -> ResultT:
         async def send(url: str) -> ResultT:
-            exchange = self._exchange(url + path, body, max_bytes)
+            exchange = self._exchange("POST", url + path, body, max_bytes)
             return read(await _wrapped(exchange, self._timeout_seconds))
 
         return await self.pool.call(send)
@@ -245,9 +269,9 @@ class Endpoint:
             return {}
         return {"Authorization": f"Bearer {self._api_key.get_secret_value()}"}
 
-    async def _exchange(self, url: str, body: Body, max_bytes: int) -> bytes:
+    async def _exchange(self, method: str, url: str, body: Body | None, max_bytes: int) -> bytes:
         async with self._client.stream(
-            "POST",
+            method,
             url,
             json=body,
             headers=self._headers(),
@@ -255,7 +279,8 @@ class Endpoint:
             follow_redirects=False,
         ) as response:
             status = response.status_code
-            if status in _RETRYABLE or status >= _SERVER_ERROR:
+            failed = status >= _SERVER_ERROR and status != _NOT_IMPLEMENTED
+            if status in _RETRYABLE or failed:
                 raise TransientError(f"model endpoint answered {status}")
             if not response.is_success:
                 raise RefusedError(f"model endpoint answered {status}", status=status)
@@ -265,6 +290,11 @@ class Endpoint:
                 if len(content) > max_bytes:
                     raise PermanentError(f"model endpoint sent more than {max_bytes} bytes")
             return bytes(content)
+
+
+@lru_cache(maxsize=256)  # building a request takes 185 us if it is read anew, 85 to 140 if not
+def _parsed(url: str) -> httpx.URL:
+    return httpx.URL(url)
 
 
 async def _wrapped(exchange: Awaitable[ResultT], timeout_seconds: float) -> ResultT:

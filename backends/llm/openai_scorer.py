@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final
 
 from backends.llm.completions import Completion, PromptTokens, echoed_tokens, prompt_tokens
@@ -113,36 +114,40 @@ def _from_echo(completion: Completion, generated: int) -> _Read:
 
 
 def _place(tokens: PromptTokens, job: ScoringJob) -> range | None:
-    def text_at(place: int) -> str:
-        return tokens.at(place).text
-
-    end = find_end(text_at, tokens.count, job.tail)
+    end = find_end(tokens.text_at, tokens.count, job.tail)
     if end is None:
         return None
-    start = find_end(text_at, end, job.scored)
+    start = find_end(tokens.text_at, end, job.scored)
     return None if start is None else range(start, end)
 
 
 def find_end(text_at: Callable[[int], str], end: int, text: str) -> int | None:
     """Return where the tokens that spell `text` begin, if they end at `end`; None if none do."""
     wanted = "".join(text.split())
-    spelt = ""
-    at = end
-    while at > 0 and len(spelt) < len(wanted):
+    pieces: list[str] = []
+    at, left = end, len(wanted)
+    while at > 0 and left > 0:
         at -= 1
-        spelt = "".join(text_at(at).replace("\u2581", " ").split()) + spelt
-    return at if spelt == wanted else None
+        piece = _bare(text_at(at))
+        pieces.append(piece)
+        left -= len(piece)
+    return at if "".join(reversed(pieces)) == wanted else None
+
+
+@lru_cache(maxsize=8_192)
+def _bare(token: str) -> str:
+    return "".join(token.replace("\u2581", " ").split())
 
 
 def _scored(read: _Read, place: range | None, job: ScoringJob) -> ScoredText:
-    if place is None or not 0 < place.start < place.stop <= read.tokens.count:
+    tokens = read.tokens
+    if place is None or not 0 < place.start < place.stop <= tokens.count:
         raise PermanentError("model endpoint's tokens do not line up with the prompt")
-    tokens = [read.tokens.at(at) for at in place]
-    known = [one.log_probability for one in tokens if one.log_probability is not None]
-    if len(known) != len(tokens):
+    known = [one for at in place if (one := tokens.log_probability_at(at)) is not None]
+    if len(known) != len(place):
         raise PermanentError("model endpoint left out log-probabilities of the prompt")
     return ScoredText(
         log_probabilities=tuple(known),
-        tokens=tuple(one.text for one in tokens),
+        tokens=tuple(map(tokens.text_at, place)),
         yes_odds=yes_odds(read.top) if job.tail and read.top else None,
     )

@@ -47,8 +47,8 @@ def test_every_token_is_read_as_the_server_told_it(
         tokens = prompt_tokens(choice.prompt_logprobs or ())
         assert tokens.count == len(told)
         for at, one in enumerate(told):
-            token = tokens.at(at)
-            assert (token.text, token.log_probability) == (("", None) if one is None else one)
+            read_of_it = (tokens.text_at(at), tokens.log_probability_at(at))
+            assert read_of_it == (("", None) if one is None else one)
 
 
 def test_of_several_tokens_told_of_one_place_the_prompt_s_own_is_first() -> None:
@@ -56,7 +56,7 @@ def test_of_several_tokens_told_of_one_place_the_prompt_s_own_is_first() -> None
 
     (choice,) = read_completions(reply([None, both]), prompts=1).choices
 
-    assert prompt_tokens(choice.prompt_logprobs or ()).at(1).text == " own"
+    assert prompt_tokens(choice.prompt_logprobs or ()).text_at(1) == " own"
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_a_token_in_an_unknown_form_is_no_token(told: object) -> None:
     tokens = prompt_tokens(choice.prompt_logprobs or ())
 
     with pytest.raises(GarbledError) as caught:
-        tokens.at(1)
+        tokens.text_at(1), tokens.log_probability_at(1)
 
     assert "likely" not in str(caught.value)
 

@@ -24,6 +24,9 @@ _KNOWN_TEXT: Final = "The warranty of the pump lasts twenty-four months."
 _CALLS_AT_ONCE: Final = 32
 """To each server; what embeds asks once a batch."""
 
+MAX_REPLY_BYTES: Final = 64_000_000
+"""Of one batch: 64 vectors of 4,096 numbers, at 25 bytes a number, take 7 MB."""
+
 _RETRYABLE: Final = frozenset({408, 409, 425, 429})
 _SERVER_ERROR: Final = 500
 
@@ -74,7 +77,7 @@ class OpenAIEmbedder:
             dimensions: Of the model's vectors; any other length is refused.
             more_urls: Of further servers with the same model and key.
             api_key: Sent as a bearer token, if given.
-            timeout_seconds: For each of sending, and waiting for a reply.
+            timeout_seconds: For one call as a whole.
             connect_seconds: For connecting, if that is less.
             batch_size: Texts a request, at most.
             max_characters: The rest of a text is not sent. Endpoints refuse what does not fit
@@ -92,6 +95,7 @@ class OpenAIEmbedder:
         self._model = model
         self._dimensions = dimensions
         self._api_key = api_key
+        self._timeout_seconds = timeout_seconds
         self._timeout = httpx.Timeout(
             timeout_seconds, connect=min(connect_seconds, timeout_seconds)
         )
@@ -171,21 +175,39 @@ class OpenAIEmbedder:
         if self._api_key is not None:
             headers["Authorization"] = f"Bearer {self._api_key.get_secret_value()}"
         try:
-            response = await self._client.post(
-                f"{url}/embeddings", json=body, headers=headers, timeout=self._timeout
-            )
+            async with asyncio.timeout(self._timeout_seconds):
+                return await self._exchange(f"{url}/embeddings", body, headers)
+        except TimeoutError as exc:
+            raise UnreachableError(
+                f"embeddings endpoint did not answer within {self._timeout_seconds:g} seconds"
+            ) from exc
         except httpx.TransportError as exc:
             permanent = isinstance(exc, httpx.UnsupportedProtocol)
             kind = PermanentError if permanent else UnreachableError
             raise kind(f"embeddings endpoint did not answer: {type(exc).__name__}") from exc
         except (httpx.HTTPError, httpx.InvalidURL) as exc:
             raise PermanentError(f"embeddings request failed: {type(exc).__name__}") from exc
-        status = response.status_code
-        if status in _RETRYABLE or status >= _SERVER_ERROR:
-            raise TransientError(f"embeddings endpoint answered {status}")
-        if not response.is_success:
-            raise RefusedError(f"embeddings endpoint answered {status}", status=status)
-        return response.content
+
+    async def _exchange(
+        self, url: str, body: dict[str, str | list[str]], headers: dict[str, str]
+    ) -> bytes:
+        # In pieces: a client's own time limits are for each of them, and its replies of any size.
+        async with self._client.stream(
+            "POST", url, json=body, headers=headers, timeout=self._timeout
+        ) as response:
+            status = response.status_code
+            if status in _RETRYABLE or status >= _SERVER_ERROR:
+                raise TransientError(f"embeddings endpoint answered {status}")
+            if not response.is_success:
+                raise RefusedError(f"embeddings endpoint answered {status}", status=status)
+            content = bytearray()
+            async for piece in response.aiter_bytes():
+                content += piece
+                if len(content) > MAX_REPLY_BYTES:
+                    raise GarbledError(
+                        f"embeddings endpoint sent more than {MAX_REPLY_BYTES} bytes"
+                    )
+            return bytes(content)
 
 
 def _unit(vectors: NDArray[np.float64]) -> NDArray[np.float32]:

@@ -14,7 +14,7 @@ import math
 import re
 import threading
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum, auto
@@ -23,7 +23,7 @@ from typing import Any
 import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 MODEL = "toy"
@@ -66,6 +66,20 @@ class Fault(Enum):
     """The model quotes what no document says."""
     OTHER_VECTORS = auto()
     """Embeddings are those of another model."""
+    DRIPPING = auto()
+    """The reply begins at once, comes a byte at a time and never ends."""
+    ENDLESS = auto()
+    """The reply comes as fast as it is read, and never ends."""
+    CUT_SHORT = auto()
+    """The connection ends in the middle of the reply."""
+    TRUNCATED = auto()
+    """The JSON ends in the middle, and the reply with it."""
+    TOO_FEW = auto()
+    """One choice or vector fewer than was asked for."""
+    NOT_NUMBERS = auto()
+    """Log-probabilities and vectors are NaN."""
+    OTHER_LENGTH = auto()
+    """Vectors have one number more."""
 
 
 @dataclass(kw_only=True)
@@ -173,6 +187,8 @@ def _shown(tokens: Sequence[str], fault: Fault | None) -> list[str]:
 
 def _values(tokens: Sequence[str], fault: Fault | None) -> list[float | None]:
     values = log_probabilities(tokens)
+    if fault is Fault.NOT_NUMBERS:
+        return [math.nan for _ in values]
     return [*values[1:], -0.1] if fault is Fault.MISALIGNED else values
 
 
@@ -227,13 +243,14 @@ class _Server:
         choice["message"] = {"role": "assistant", "content": content}
         if body.get("logprobs") and fault is not Fault.NO_LOGPROBS:
             words = tokens_of(text)[:200]
-            choice["logprobs"] = {"content": [{"token": w, "logprob": -0.25} for w in words]}
+            value = math.nan if fault is Fault.NOT_NUMBERS else -0.25
+            choice["logprobs"] = {"content": [{"token": w, "logprob": value} for w in words]}
         read = sum(len(tokens_of(message["content"])) for message in body["messages"])
-        return JSONResponse(
+        return self._reply(
             {
                 "object": "chat.completion",
                 "model": MODEL,
-                "choices": [choice],
+                "choices": self._sent([choice]),
                 **self._usage(read, len(tokens_of(text))),
             }
         )
@@ -252,20 +269,50 @@ class _Server:
         reply = {
             "object": "text_completion",
             "model": MODEL,
-            "choices": choices[::-1],
+            "choices": self._sent(choices[::-1]),
             **self._usage(read, len(choices) if body.get("max_tokens", 16) else 0),
         }
-        return JSONResponse(reply)
+        return self._reply(reply)
 
     async def embeddings(self, request: Request) -> Response:
         body, broken = await self._receive(request)
         if broken is not None:
             return broken
-        salt = "other" if self.served.fault is Fault.OTHER_VECTORS else ""
-        rows = [
+        fault = self.served.fault
+        salt = "other" if fault is Fault.OTHER_VECTORS else ""
+        rows: list[dict[str, Any]] = [
             {"index": at, "embedding": _vector(text, salt)} for at, text in enumerate(body["input"])
         ]
-        return JSONResponse({"object": "list", "data": rows})
+        for row in rows:
+            if fault is Fault.NOT_NUMBERS:
+                row["embedding"] = [math.nan] * DIMENSIONS
+            if fault is Fault.OTHER_LENGTH:
+                row["embedding"] = [*row["embedding"], 0.5]
+        return self._reply({"object": "list", "data": self._sent(rows)})
+
+    def _sent(self, items: list[Any]) -> list[Any]:
+        return items[:-1] if self.served.fault is Fault.TOO_FEW else items
+
+    def _reply(self, payload: Mapping[str, Any]) -> Response:
+        content = json.dumps(payload)  # NaN and all, as Python servers write it
+        if self.served.fault is Fault.TRUNCATED:
+            content = content[: len(content) * 2 // 3]
+        headers = {"content-type": "application/json"}
+        match self.served.fault:
+            case Fault.CUT_SHORT:
+                return StreamingResponse(
+                    iter([content[:20]]), headers={**headers, "content-length": str(len(content))}
+                )
+            case Fault.DRIPPING:
+                return StreamingResponse(self._drip(0.05, b" "), headers=headers)
+            case Fault.ENDLESS:
+                return StreamingResponse(self._drip(0.0, b" " * 1_000_000), headers=headers)
+        return Response(content, headers=headers)
+
+    async def _drip(self, seconds: float, piece: bytes) -> AsyncIterator[bytes]:
+        while not self.stopping.is_set():
+            yield piece
+            await asyncio.sleep(seconds)
 
     def _usage(self, read: int, written: int) -> Mapping[str, Any]:
         """Return what is told of the tokens; `Served.tells_usage` says whether anything is."""

@@ -24,7 +24,7 @@ from tests.world import World, build_world
 
 pytestmark = [pytest.mark.anyio, pytest.mark.integration]
 
-TIMEOUT: Final = 0.5
+TIMEOUT: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +60,9 @@ async def indexed(world: World) -> frozenset[DocumentId]:
     return await world.vectors.document_ids(tenant_id=DEFAULT_TENANT)
 
 
-@pytest.mark.parametrize("fault", [Fault.SILENT, Fault.BROKEN, Fault.BUSY])
+@pytest.mark.parametrize(
+    "fault", [Fault.SILENT, Fault.BROKEN, Fault.BUSY, Fault.DRIPPING, Fault.CUT_SHORT]
+)
 async def test_what_may_pass_puts_the_document_off_and_counts_no_attempt(
     remote: Remote, fault: Fault
 ) -> None:
@@ -81,7 +83,17 @@ async def test_what_may_pass_puts_the_document_off_and_counts_no_attempt(
     assert await indexed(world) == {document_id}
 
 
-@pytest.mark.parametrize("fault", [Fault.NOT_JSON, Fault.UNAUTHORISED])
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault.NOT_JSON,
+        Fault.UNAUTHORISED,
+        Fault.TRUNCATED,
+        Fault.TOO_FEW,
+        Fault.NOT_NUMBERS,
+        Fault.OTHER_LENGTH,
+    ],
+)
 async def test_what_a_retry_does_not_mend_holds_the_document_and_it_is_scanned_again(
     remote: Remote, fault: Fault
 ) -> None:

@@ -46,6 +46,7 @@ from gateway.query.options import QueryOptions
 from gateway.query.pipeline import QueryPipeline
 from gateway.query.sentence_vectors import SentenceVectors
 from gateway.query.stages import Stages
+from runtime.heap import settled_heap
 
 PROBED: Final = 10
 
@@ -155,26 +156,19 @@ async def own_time(folder: Path, *, chunks: int, count: int) -> OwnTime:
     bench = _Bench(
         store=store, embedder=embedder, asked=asked, spare=_questions(labelled, count + 1)[-1]
     )
-    served = {}
-    async with _model_server() as url, httpx.AsyncClient() as http:
-        for examination in (CrossExamination.OWN, CrossExamination.ALL):
-            drafter, verifier = await _clients(http, url)
-            served[examination] = await bench.spent(
-                drafter,
-                verifier,
-                QueryOptions(cross_examination=examination),
-                Stages(guard=Passing),
-            )
-    vectors = SentenceVectors(embedder)
+    with settled_heap():  # as `mithridate serve` has it
+        served = await _served(bench)
+        vectors = SentenceVectors(embedder)
+        spent = await bench.spent(
+            ExtractiveDrafter(vectors), EvidenceVerifier(vectors), QueryOptions(), Stages(), vectors
+        )
     return OwnTime(
         chunks=chunks,
         questions=len(asked),
         copied_seconds=copied,
         held_bytes=held,
         served=served,
-        spent=await bench.spent(
-            ExtractiveDrafter(vectors), EvidenceVerifier(vectors), QueryOptions(), Stages(), vectors
-        ),
+        spent=spent,
         recall=tuple(recall),
     )
 
@@ -216,6 +210,20 @@ class _Bench:
             *(_spent(stage, passes, [stage]) for stage in names),
             _spent("whole question", passes, names),
         )
+
+
+async def _served(bench: _Bench) -> dict[CrossExamination, tuple[Spent, ...]]:
+    served = {}
+    async with _model_server() as url, httpx.AsyncClient() as http:
+        for examination in (CrossExamination.OWN, CrossExamination.ALL):
+            drafter, verifier = await _clients(http, url)
+            served[examination] = await bench.spent(
+                drafter,
+                verifier,
+                QueryOptions(cross_examination=examination),
+                Stages(guard=Passing),
+            )
+    return served
 
 
 async def _clients(http: httpx.AsyncClient, url: str) -> tuple[OpenAIDrafter, OpenAIVerifier]:

@@ -32,6 +32,7 @@ from gateway.http.routes import (
     webhooks,
 )
 from runtime.audit import audit_keys
+from runtime.heap import settled_heap
 from runtime.settings import Settings
 from runtime.settings_audit import record_settings
 from runtime.wiring import Services, build_services
@@ -70,7 +71,8 @@ def create_app(
         )
         await built.warm_up()
         try:
-            yield
+            with settled_heap():
+                yield
         finally:
             await built.close()
 

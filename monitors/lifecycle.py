@@ -9,6 +9,8 @@
   for it, and one that is suppressed is in no group: it is told on its own when it no longer is.
 - An alert that is silenced inhibits nothing: to silence a noisy one must not mute another.
 - Who acknowledges an alert stops reminders of it, not its end.
+- What was told by a clock that ran ahead holds nothing back.
+- A notice holds `MOST_TOGETHER` alerts at most, so that each is named in one, however many a flood has.
 """
 
 from __future__ import annotations
@@ -17,8 +19,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Final
 
 from domain.alerting import SEVERITY_WEIGHTS, Silence, Standing, Step, matches
+
+MOST_TOGETHER: Final = 50
+"""Alerts that one notice names."""
 
 
 class NoticeKind(StrEnum):
@@ -107,7 +113,7 @@ def plan(
     groups: dict[str, _Group] = {}
     for one in standings:
         group = groups.setdefault(one.alert.name, _Group())
-        if one.notified_at is not None:
+        if one.notified_at is not None and one.notified_at <= now:
             group.last = max(one.notified_at, group.last or one.notified_at)
         suppressed = one.alert.id in silenced or _inhibited(one, sources, options)
         _sort_in(group, one, suppressed=suppressed, now=now, options=options)
@@ -133,7 +139,7 @@ def _sort_in(
 
 
 def _is_due(one: Standing, now: datetime, options: LifecycleOptions) -> bool:
-    return one.notified_at is None or now - one.notified_at >= options.repeat_interval
+    return one.notified_at is None or abs(now - one.notified_at) >= options.repeat_interval
 
 
 def _inhibited(one: Standing, sources: Sequence[Standing], options: LifecycleOptions) -> bool:
@@ -157,7 +163,12 @@ def _notices(group: _Group, now: datetime, options: LifecycleOptions) -> Sequenc
         (NoticeKind.RESOLVED, group.ended),
         (NoticeKind.UNSAID, group.unsaid),
     )
-    return [Notice(kind=kind, told=_ordered(told)) for kind, told in found if told]
+    return [
+        Notice(kind=kind, told=ordered[start : start + MOST_TOGETHER])
+        for kind, told in found
+        for ordered in [_ordered(told)]
+        for start in range(0, len(ordered), MOST_TOGETHER)
+    ]
 
 
 def _ordered(told: Sequence[Standing]) -> tuple[Standing, ...]:

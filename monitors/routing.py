@@ -15,9 +15,6 @@ from monitors.events import specific_type
 from monitors.lifecycle import LifecycleOptions, Notice, NoticeKind, plan
 from monitors.reviewing import ReviewSampler
 
-MOST_LISTED: Final = 50
-"""Alerts that a notice of a group lists; it says how many there are besides."""
-
 _ROUNDS: Final = 3
 """Of planning: an alert that began and ended between two dispatches is told of in two notices."""
 
@@ -92,7 +89,7 @@ class AlertDispatcher:
             data["reminder"] = first.notices
         if len(notice.told) > 1:
             data["count"] = len(notice.told)
-            data["alerts"] = [_listed(one) for one in notice.told[:MOST_LISTED]]
+            data["alerts"] = [_listed(one) for one in notice.told]
         if self._public_url is not None:
             data["url"] = f"{self._public_url.rstrip('/')}/v1/alerts/{first.alert.id}"
         specific = specific_type(first.alert, ended=ended)

@@ -67,6 +67,17 @@ class StreamState:
         """Return the time before which nothing is looked at any more."""
         return None if self.latest is None else self.latest - options.lateness
 
+    def as_of(self, now: datetime, options: StreamOptions) -> StreamState:
+        """Return the state with what a clock that ran ahead left in it taken back.
+
+        An observation from a day ahead would keep the monitors blind for that day, once the clock is
+        right again. They look again from the present on; what was taken before is not taken twice.
+        """
+        most = now + options.lateness
+        if self.latest is None or self.latest <= most:
+            return self
+        return replace(self, latest=most)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Advance:
@@ -94,6 +105,7 @@ def advance(
         detectors: The same in every call; one that is new starts with what comes.
         options: The same in every call.
     """
+    state = state.as_of(now, options)
     horizon = state.horizon(options)
     new = {
         sighting.question_id: sighting

@@ -136,17 +136,18 @@ class StreamMonitor:
 
     async def _evaluate_topic(self, turn: _Turn, now: datetime) -> Sequence[Alert]:
         stored, before = await self._state(turn)
-        series = await self._unseen(turn, before)
+        series = await self._unseen(turn, before.as_of(now, self._options))
         return await self._advance(turn, series, before, stored, now)
 
     async def _evaluate_tenant(self, turn: _Turn, now: datetime) -> Sequence[Alert]:
         """Take what was observed since the last call, page by page, oldest first."""
         stored, before = await self._state(turn)
+        begin = before.as_of(now, self._options).horizon(self._options)
         series: list[Observation] = []
         for _ in range(_PAGES):
             page = await self._observations.recorded(
                 turn.tenant_id,
-                since=series[-1].observed_at if series else before.horizon(self._options),
+                since=series[-1].observed_at if series else begin,
                 after=series[-1].question_id if series else None,
                 limit=_PAGE,
             )

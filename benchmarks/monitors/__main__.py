@@ -6,12 +6,14 @@
 Recordings come from `evaluation.monitoring`, on seeds from 100,000 on: thresholds and other numbers
 of the detectors were chosen on seeds below 1,000. One process, no service. Spikes come first, then
 every kind in rounds. What was measured is kept in FILE, a line a stream, and a later run goes on
-from there if the code is the same; after N minutes the page is written of what there is by then.
+from there if detectors and recordings are made by the same code; after N minutes the page is written
+of what there is by then.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import math
 import os
@@ -49,6 +51,13 @@ from monitors.detectors.registry import (
 
 REPORT: Final = ROOT / "docs" / "benchmarks" / "monitors.md"
 CHART: Final = "monitors-delay.svg"
+_CODE: Final = (
+    "monitors/detectors/*.py",
+    "monitors/stream.py",
+    "monitors/sightings.py",
+    "monitors/records.py",
+    "evaluation/monitoring/*.py",
+)
 RESERVED: Final = 100_000
 SOON: Final = 10
 THRESHOLDS: Final = (3.0, 5.0, 7.0, 10.0)
@@ -77,7 +86,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """What came of one stream; `number` is its seed from `RESERVED` on, `by` the commit."""
+    """What came of one stream; `number` is its seed from `RESERVED` on, `by` the code's digest."""
 
     by: str
     kind: Kind
@@ -91,12 +100,20 @@ class Measured:
         return cls(by=found["by"], kind=found["kind"], number=found["number"], score=Score(**told))
 
 
+def code() -> str:
+    """Return a digest of all code that decides what comes of a stream."""
+    digest = hashlib.blake2b(digest_size=8)
+    for path in sorted(path for pattern in _CODE for path in ROOT.glob(pattern)):
+        digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
 def measure(counts: Mapping[Kind, int], kept: Path, *, until: float) -> dict[Kind, list[Score]]:
     """Measure what is not kept yet, until a time of the monotonic clock; return all there is.
 
-    What was kept by another commit is left out: it may be of other detectors.
+    What was kept by other code is left out.
     """
-    by = commit()
+    by = code()
     lines = kept.read_text(encoding="ascii").splitlines() if kept.exists() else []
     found = {
         (one.kind, one.number): one.score for one in map(Measured.from_json, lines) if one.by == by

@@ -9,7 +9,7 @@ from monitors.detectors.charts import ChartOptions
 from monitors.detectors.interface import Step
 from monitors.detectors.references import Reference, ReferenceOptions, begun, learn
 from monitors.detectors.suspects import holders
-from monitors.detectors.tallies import Change, Watch, rate_ceiling, take, told
+from monitors.detectors.tallies import Change, Trial, Watch, rate_ceiling, take, told
 from monitors.sightings import Sighting, Signal
 
 
@@ -99,13 +99,11 @@ class ConcentrationDetector:
             return False
         return sighting.disagreement <= usual.mean * (1 - self.options.fall)
 
-    def _trials(
-        self, holding: tuple[str, ...], state: ConcentrationState
-    ) -> Mapping[str, tuple[bool, float]]:
+    def _trials(self, holding: tuple[str, ...], state: ConcentrationState) -> Mapping[str, Trial]:
         return {
-            who: (
-                who in holding,
-                rate_ceiling(
+            who: Trial(
+                hit=who in holding,
+                ceiling=rate_ceiling(
                     state.held.get(who, 0),
                     state.questions,
                     prior=self.options.prior,

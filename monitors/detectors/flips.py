@@ -9,7 +9,7 @@ from typing import Final
 from monitors.detectors.charts import ChartOptions
 from monitors.detectors.interface import Step
 from monitors.detectors.suspects import is_suspect
-from monitors.detectors.tallies import Change, Watch, rate_ceiling, take, told
+from monitors.detectors.tallies import Change, Trial, Watch, rate_ceiling, take, told
 from monitors.sightings import Sighting, Signal
 
 ALL: Final = "questions"
@@ -146,7 +146,7 @@ class FlipDetector:
 
     def _trials(
         self, sighting: Sighting, state: FlipState, *, differs: bool, fresh: bool
-    ) -> Mapping[str, tuple[bool, float]]:
+    ) -> Mapping[str, Trial]:
         near, far = (
             rate_ceiling(
                 state.differing,
@@ -158,9 +158,9 @@ class FlipDetector:
             for slack in (self.options.slack, self.options.slack_all)
         )
         return {
-            ALL: (differs, far),
-            FRESH: (differs and fresh, near),
-            f"key {sighting.key}": (differs and fresh, near),
+            ALL: Trial(hit=differs, ceiling=far),
+            FRESH: Trial(hit=differs and fresh, ceiling=near),
+            f"key {sighting.key}": Trial(hit=differs and fresh, ceiling=near),
         }
 
     def _told(self, sighting: Sighting, change: Change) -> tuple[Signal, ...]:

@@ -76,7 +76,11 @@ TOPIC_DETECTORS: Final[Mapping[str, Detector[Any]]] = {
         chart=ChartOptions(threshold=7.0),
     ),
     ARRIVALS: ArrivalsDetector(
-        name=ARRIVALS, references=ReferenceOptions(), chart=ChartOptions(threshold=4.0)
+        name=ARRIVALS,
+        references=ReferenceOptions(),
+        chart=ChartOptions(threshold=4.0),
+        young=ChartOptions(threshold=3.0),
+        single=ChartOptions(threshold=4.5),
     ),
     CONTESTED: ContestedDetector(name=CONTESTED, options=ContestedOptions()),
 }

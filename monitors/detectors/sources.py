@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from monitors.detectors.charts import ChartOptions
 from monitors.detectors.interface import Step
 from monitors.detectors.references import ReferenceOptions
 from monitors.detectors.suspects import sources_of, suspects
-from monitors.detectors.tallies import Change, Watch, take, told
+from monitors.detectors.tallies import Change, Trial, Watch, take, told
 from monitors.detectors.troubles import TopicView, unseen
 from monitors.sightings import Sighting, Signal
+
+_TOPICS_KEPT: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourcesState:
-    """`all`: every topic as one, for topics too new to have a view of their own."""
+    """`everywhere`: every topic as one, for topics too new to have a view of their own.
+
+    `topics` are those that were asked about last, the latest last; another begins anew.
+    """
 
     everywhere: TopicView
     topics: Mapping[str, TopicView] = field(default_factory=dict)
@@ -50,7 +56,7 @@ class SourcesDetector:
             ceiling = held.wrong.ceiling(self.references)
             change = take(
                 state.watch,
-                dict.fromkeys(accused, (wrong, ceiling)),
+                dict.fromkeys(accused, Trial(hit=wrong, ceiling=ceiling)),
                 question_id=sighting.question_id,
                 at=sighting.at,
                 options=self.chart,
@@ -64,7 +70,7 @@ class SourcesDetector:
             for view in (own, state.everywhere)
         )
         state = replace(state, everywhere=everywhere)
-        state = replace(state, topics={**state.topics, sighting.topic: own})
+        state = replace(state, topics=_latest(state.topics, sighting.topic, own))
         return Step(state=state, signals=self._told(sighting, change))
 
     def _accused(self, sighting: Sighting, state: SourcesState) -> tuple[str, ...]:
@@ -83,3 +89,12 @@ class SourcesDetector:
             ended=f"questions with {change.who} no longer go wrong",
             sources=change.watch.firing or (change.who,),
         )
+
+
+def _latest(
+    topics: Mapping[str, TopicView], topic: str, view: TopicView
+) -> Mapping[str, TopicView]:
+    kept = {name: known for name, known in topics.items() if name != topic}
+    while len(kept) >= _TOPICS_KEPT:
+        del kept[next(iter(kept))]
+    return {**kept, topic: view}

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
-from monitors.detectors.charts import Chart, ChartOptions, turn
+from monitors.detectors.charts import Aside, Chart, ChartOptions, turn
+from monitors.detectors.wagers import evidence
 from monitors.sightings import Sighting, Signal
 
 _CHARTS_KEPT: Final = 1_000
@@ -31,6 +32,30 @@ class Watch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """What a question says of one who is watched.
+
+    Attributes:
+        hit: Whether it happened to him.
+        ceiling: Highest mean of `value` that is usual, in (0, 1).
+        value: What the gamblers bet on, in [0, 1]; 1 for a hit and 0 else where it is None.
+        asides: Further signs of the same, with ceilings of their own.
+        options: In place of the watch's.
+    """
+
+    hit: bool
+    ceiling: float
+    value: float | None = None
+    asides: tuple[Aside, ...] = ()
+    options: ChartOptions | None = None
+
+    @property
+    def sign(self) -> Aside:
+        value = float(self.hit) if self.value is None else self.value
+        return Aside(value=value, ceiling=self.ceiling)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
     """`change`: "firing" or "resolved" of the whole watch; one episode, whoever joins it later."""
 
@@ -49,34 +74,35 @@ def rate_ceiling(hits: float, trials: float, *, prior: float, weight: float, sla
 
 def take(
     watch: Watch,
-    trials: Mapping[str, tuple[bool, float]],
+    trials: Mapping[str, Trial],
     *,
     question_id: str,
     at: datetime,
     options: ChartOptions,
 ) -> Change:
-    """Take a question: by who is tried, whether it was a hit, and the highest usual rate."""
+    """Take a question: by who is tried, what it says of him."""
     charts = dict(watch.charts)
     fired = ""
-    for who, (hit, ceiling) in trials.items():
+    for who, trial in trials.items():
         had = charts.get(who)
-        if had is None and not hit:
+        sign = trial.sign
+        if had is None and sign.value <= sign.ceiling:
             continue
         step = turn(
             had or Chart(),
-            float(hit),
-            ceiling,
+            sign.value,
+            sign.ceiling,
             question_id=question_id,
             at=at,
-            options=options,
+            options=trial.options or options,
+            asides=trial.asides,
         )
         charts[who] = step.chart
         if step.change == "firing":
             fired = fired or who
         if step.chart.idle and not step.chart.affected:
             del charts[who]
-    while len(charts) > _CHARTS_KEPT:
-        del charts[next(who for who in charts if who not in watch.firing)]
+    charts = _kept(charts, watch.firing)
     if fired and not watch.firing:
         begun = Watch(charts=charts, firing=(fired,), since=at)
         return Change(watch=begun, change="firing", who=fired, affected=charts[fired].affected)
@@ -116,12 +142,25 @@ def told(
     )
 
 
-def _calmed(
-    watch: Watch, trials: Mapping[str, tuple[bool, float]], options: ChartOptions
-) -> Change:
+def _kept(charts: Mapping[str, Chart], firing: tuple[str, ...]) -> dict[str, Chart]:
+    """Return the charts without those of the older half on whom least is won, if there are too many.
+
+    Who brings in many others neither pushes out whom much is won on nor keeps out who is new.
+    """
+    spare = len(charts) - _CHARTS_KEPT
+    if spare <= 0:
+        return dict(charts)
+    named = frozenset(firing)
+    older = list(charts)[: _CHARTS_KEPT // 2 + spare]
+    older.sort(key=lambda who: (who in named, evidence(charts[who].wealth)))
+    least = frozenset(older[:spare])
+    return {who: chart for who, chart in charts.items() if who not in least}
+
+
+def _calmed(watch: Watch, trials: Mapping[str, Trial], options: ChartOptions) -> Change:
     if not watch.firing:
         return Change(watch=watch)
-    hit = any(trials.get(who, (False, 0.0))[0] for who in watch.firing)
+    hit = any(who in trials and trials[who].hit for who in watch.firing)
     watch = replace(watch, calm=0 if hit else watch.calm + 1)
     if watch.calm < options.calm:
         return Change(watch=watch)

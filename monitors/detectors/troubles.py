@@ -41,12 +41,21 @@ class TopicView:
 
         `usual` is what loudness is held against in place of the topic's own disagreement.
         """
-        settled = self.keys.get(sighting.key or "", Settled()).group
-        flipped = settled is not None and sighting.group not in {None, settled}
         loud = sighting.disagreement is not None and is_clearly_above(
             sighting.disagreement, usual or self.disagreement, options
         )
-        return flipped or loud or sighting.withheld
+        return loud or self._turned(sighting)
+
+    def trouble(self, sighting: Sighting) -> float:
+        """Return its disagreement, and 1 more where it was abstained from or answered otherwise.
+
+        In [0, 2]: for ranks alone, so that nothing is lost of what lies under a bound.
+        """
+        return (sighting.disagreement or 0.0) + self._turned(sighting)
+
+    def _turned(self, sighting: Sighting) -> bool:
+        settled = self.keys.get(sighting.key or "", Settled()).group
+        return sighting.withheld or (settled is not None and sighting.group not in {None, settled})
 
     def learned(
         self, sighting: Sighting, options: ReferenceOptions, *, wrong: bool, doubtful: bool

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.commit import commit
-from benchmarks.monitors.__main__ import measure, rate_bound, share_bounds
+from benchmarks.monitors.__main__ import code, measure, rate_bound, share_bounds
 from evaluation.monitoring.recordings import record
 from evaluation.monitoring.scenarios import POISONED, Kind
 from evaluation.monitoring.scoring import score
@@ -77,7 +76,7 @@ def test_a_measurement_goes_on_where_it_stopped(tmp_path: Path) -> None:
     whole = measure(counts, kept, until=math.inf)
     lines = kept.read_text(encoding="ascii")
     again = measure(counts, kept, until=0.0)
-    kept.write_text(lines.replace(commit(), "another"), encoding="ascii")
+    kept.write_text(lines.replace(code(), "another"), encoding="ascii")
 
     assert nothing == {"spike": [], "flip": []}
     assert [len(scores) for scores in whole.values()] == [2, 1]

@@ -16,9 +16,9 @@ from domain.answering import QuestionId
 from domain.documents import DEFAULT_TENANT
 from domain.monitoring import Alert, Severity, WebhookId
 from monitors.events import payload
-from monitors.lifecycle import LifecycleOptions
+from monitors.lifecycle import MOST_TOGETHER, LifecycleOptions
 from monitors.reviewing import ReviewSampler, sampled
-from monitors.routing import MOST_LISTED, AlertDispatcher
+from monitors.routing import AlertDispatcher
 from tests.ledger_rows import REVIEWER, alert, observation, question, webhook
 
 pytestmark = pytest.mark.anyio
@@ -153,7 +153,7 @@ async def test_a_reminder_says_that_it_is_one(
     assert second["data"]["reminder"] == 1
 
 
-async def test_a_flood_is_one_notice_that_names_the_worst_first(
+async def test_a_flood_is_told_together_the_worst_first_and_each_is_named(
     ledger: InMemoryLedger, dispatcher: AlertDispatcher, clock: ManualClock
 ) -> None:
     await subscribe(ledger, "alert.firing")
@@ -168,11 +168,12 @@ async def test_a_flood_is_one_notice_that_names_the_worst_first(
 
     given = await dispatcher.dispatch(DEFAULT_TENANT)
 
-    _, together = await events(ledger)
-    assert (early, given) == (0, 1)
-    assert together["data"]["id"] == "worst"
-    assert together["data"]["count"] == 100
-    assert len(together["data"]["alerts"]) == MOST_LISTED
+    _, *together = await events(ledger)
+    named = [one["id"] for event in together for one in event["data"]["alerts"]]
+    assert (early, given) == (0, 2)
+    assert [event["data"]["count"] for event in together] == [MOST_TOGETHER, MOST_TOGETHER]
+    assert named[0] == together[0]["data"]["id"] == "worst"
+    assert sorted(named) == sorted(["worst", *(f"a{n}" for n in range(99))])
 
 
 async def test_a_sample_of_the_questions_waits_for_a_reviewer(

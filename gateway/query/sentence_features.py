@@ -231,6 +231,7 @@ class _Reader:
         self._pairs = set(itertools.pairwise(terms))
         self._wanted = _weighed(terms, candidates, hits.values())
         self._known = frozenset(self._wanted)
+        self._weights: dict[frozenset[str], float] = {}
         self._total = sum(self._wanted.values()) or 1.0
         self._relations = asked_relations(question.text)
         asking = keyword_set(asking_words(question.text))
@@ -284,8 +285,12 @@ class _Reader:
         return self._weight(frozenset().union(*present)) / self._total
 
     def _weight(self, present: frozenset[str]) -> float:
-        # in the question's order, so that the sum is the same in each process
-        return sum([weight for term, weight in self._wanted.items() if term in present])
+        known = self._weights.get(present)
+        if known is None:  # sentences of a subset have few different shares of a few words
+            # in the question's order, so that the sum is the same in each process
+            known = sum([weight for term, weight in self._wanted.items() if term in present])
+            self._weights[present] = known
+        return known
 
     def _related(self, text: str, focus: Focus) -> list[float]:
         """Return whether the relation asked for is stated, how near the answer, and both."""

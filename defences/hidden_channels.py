@@ -33,6 +33,7 @@ ORDINARY_CHANNELS: Final = frozenset(
         "xlsx-hidden-row",
         "xlsx-hidden-column",
         "epub-unlisted-page",
+        "pdf-actual-text",
         "pdf-annotation",
         "pdf-layer",
         "pdf-bookmark",

@@ -11,13 +11,32 @@ from __future__ import annotations
 import ctypes
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 import pypdfium2
 import pypdfium2.raw as pdfium
 
 from ingest.parsers.extract import BinaryText, Extract, unreadable
-from ingest.parsers.pdf_layout import Glyphs, Paint, lay_out
+from ingest.parsers.pdf_annotations import add_annotations
+from ingest.parsers.pdf_layout import (
+    FAINT_ALPHA,
+    OUTLINED_MODES,
+    STROKE_MODES,
+    Glyphs,
+    Paint,
+    lay_out,
+)
+from ingest.parsers.pdf_paint import (
+    IDENTITY,
+    Matrix,
+    bounds,
+    fill,
+    outline,
+    own_matrix,
+    paints,
+    times,
+)
 from ingest.parsers.pdf_structure import (
     ParseAttachment,
     attachments,
@@ -31,10 +50,8 @@ MAX_PAGES: Final = 2_000
 MAX_OBJECTS: Final = 200_000
 """Page objects of a document looked at."""
 _MAX_FORM_DEPTH: Final = 8
-_MAX_ANNOTATIONS: Final = 500
 _PROPERTIES: Final = ("Title", "Author", "Subject", "Keywords")
 _EMPTY_PROPERTIES: Final = frozenset({"untitled", "unspecified", "anonymous", "(anonymous)"})
-_VISIBLE_ANNOTATIONS: Final = frozenset({pdfium.FPDF_ANNOT_FREETEXT, pdfium.FPDF_ANNOT_WIDGET})
 _ACTIONS: Final = (
     (
         re.compile(rb"/OpenAction\s*<<[^>]{0,200}/(?:JavaScript|Launch|URI|SubmitForm)\b"),
@@ -43,13 +60,9 @@ _ACTIONS: Final = (
     (re.compile(rb"/Launch\b"), "pdf-launch"),
     (re.compile(rb"/RichMedia\b|/EmbeddedFile\b"), "pdf-embedded-file"),
 )
-_BOX_SEGMENTS: Final = 6
 _MAX_MARKS: Final = 16
 _MAX_CLIPS: Final = 16
 _MAX_CLIP_SEGMENTS: Final = 200
-_IDENTITY: Final = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
-
-Matrix = tuple[float, float, float, float, float, float]
 
 
 def parse_pdf(content: bytes, *, max_chars: int, parse_attachment: ParseAttachment) -> Extract:
@@ -107,17 +120,17 @@ def _page(
     try:
         characters = page.get_textpage()
         glyphs: list[Glyphs] = []
-        paints: list[Paint] = []
+        painted: list[Paint] = []
         for item in _objects(page, characters, budget, off):
-            budget -= 1
+            budget -= not isinstance(item, Paint)  # each painting object ends with None
             if isinstance(item, Glyphs):
                 glyphs.append(item)
             elif isinstance(item, Paint):
-                paints.append(item)
+                painted.append(item)
         if budget <= 0:
             text.warn("pdf-objects-truncated")
-        lay_out(glyphs, paints, box=page.get_bbox(), into=text, locator=locator)
-        _annotations(page, text, locator)
+        lay_out(glyphs, painted, box=page.get_bbox(), into=text, locator=locator)
+        add_annotations(page, text, locator)
         characters.close()
     finally:
         page.close()
@@ -132,31 +145,37 @@ def _objects(
     off: frozenset[str] | None,
 ) -> Iterator[Glyphs | Paint | None]:
     """Yield text and paint in the order in which they are painted, forms unfolded."""
-    pending = [_children(page, None, _IDENTITY, 0)]
+    pending = [_children(page, None, IDENTITY, 0, 1.0)]
     order = 0
     while pending and order < budget:
         entry = next(pending[-1], None)
         if entry is None:
             pending.pop()
             continue
-        handle, matrix, depth = entry
+        handle, matrix, depth, share = entry
         kind = pdfium.FPDFPageObj_GetType(handle)
         order += 1
         if kind == pdfium.FPDF_PAGEOBJ_FORM:
             if depth < _MAX_FORM_DEPTH:
-                inner = _times(_matrix(handle), matrix)
-                pending.append(_children(page, handle, inner, depth + 1))
+                inner = times(own_matrix(handle), matrix)
+                seen = share * fill(handle)[3] / 255
+                pending.append(_children(page, handle, inner, depth + 1, seen))
             yield None
         elif kind == pdfium.FPDF_PAGEOBJ_TEXT:
             layered = off is not None and _on_layer(handle, off)
-            yield _glyphs(handle, characters, matrix, order, layered=layered)
+            found = _glyphs(handle, characters, matrix, order, layered=layered)
+            faded = found is not None and share < 1.0
+            yield replace(found, alpha=round(found.alpha * share)) if found and faded else found
+        elif share < 1.0:
+            yield None  # what is behind shows through
         else:
-            yield _paint(handle, kind, matrix, order)
+            yield from paints(handle, kind, matrix, order)
+            yield None
 
 
 def _children(
-    page: pypdfium2.PdfPage, form: object | None, matrix: Matrix, depth: int
-) -> Iterator[tuple[object, Matrix, int]]:
+    page: pypdfium2.PdfPage, form: object | None, matrix: Matrix, depth: int, share: float
+) -> Iterator[tuple[object, Matrix, int, float]]:
     count = (
         pdfium.FPDFPage_CountObjects(page)
         if form is None
@@ -169,7 +188,7 @@ def _children(
             else pdfium.FPDFFormObj_GetObject(form, index)
         )
         if handle:
-            yield handle, matrix, depth
+            yield handle, matrix, depth, share
 
 
 def _glyphs(
@@ -184,14 +203,16 @@ def _glyphs(
     buffer = (ctypes.c_ushort * (size // 2 + 1))()
     pdfium.FPDFTextObj_GetText(handle, characters, buffer, size)
     content = bytes(buffer)[: max(0, size - 2)].decode("utf-16-le", "replace").replace("\x00", "")
-    box = _box(handle, matrix)
+    box = bounds(handle, matrix)
     if box is None:
         return None
     font_size = ctypes.c_float()
     pdfium.FPDFTextObj_GetFontSize(handle, font_size)
-    placed = _times(_matrix(handle), matrix)
+    placed = times(own_matrix(handle), matrix)
     scale = (placed[2] ** 2 + placed[3] ** 2) ** 0.5
-    red, green, blue, alpha = _fill(handle)
+    mode = pdfium.FPDFTextObj_GetTextRenderMode(handle)
+    red, green, blue, alpha = outline(handle) if mode in STROKE_MODES else fill(handle)
+    edge = outline(handle) if mode in OUTLINED_MODES else None
     return Glyphs(
         text=content or " ",  # pdfium gives no text for an object of spaces
         box=box,
@@ -199,13 +220,24 @@ def _glyphs(
         left=placed[4],
         size=abs(font_size.value) * scale,
         upright=abs(placed[1]) < abs(placed[0]) * 0.2,
-        mode=pdfium.FPDFTextObj_GetTextRenderMode(handle),
+        mode=mode,
         colour=(red, green, blue),
         alpha=alpha,
+        edge=edge[:3] if edge is not None and edge[3] > FAINT_ALPHA else None,
         order=order,
         layered=layered,
+        replaced=_is_replaced(handle),
         clip=_clip(handle, matrix),
     )
+
+
+def _is_replaced(handle: object) -> bool:
+    """Whether the text is what the file says that the glyphs stand for, not what they show."""
+    for index in range(min(pdfium.FPDFPageObj_CountMarks(handle), _MAX_MARKS)):
+        mark = pdfium.FPDFPageObj_GetMark(handle, index)
+        if mark and pdfium.FPDFPageObjMark_GetParamValueType(mark, b"ActualText"):
+            return True
+    return False
 
 
 def _on_layer(handle: object, off: frozenset[str]) -> bool:
@@ -214,7 +246,8 @@ def _on_layer(handle: object, off: frozenset[str]) -> bool:
         mark = pdfium.FPDFPageObj_GetMark(handle, index)
         if not mark or _mark_name(mark) != "OC":
             continue
-        if not off or _mark_text(mark, b"Name") in off:
+        name = _mark_text(mark, b"Name")
+        if not off or not name or name in off:  # a membership of several layers has no name
             return True
     return False
 
@@ -271,87 +304,3 @@ def _meet(
         min(one[2], other[2]),
         min(one[3], other[3]),
     )
-
-
-def _paint(handle: object, kind: int, matrix: Matrix, order: int) -> Paint | None:
-    box = _box(handle, matrix)
-    if box is None:
-        return None
-    if kind in (pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_SHADING):
-        return Paint(box=box, colour=None, order=order)
-    if kind != pdfium.FPDF_PAGEOBJ_PATH:
-        return None
-    mode, stroke = ctypes.c_int(), ctypes.c_int()
-    pdfium.FPDFPath_GetDrawMode(handle, mode, stroke)
-    if mode.value == 0 or pdfium.FPDFPath_CountSegments(handle) > _BOX_SEGMENTS:
-        return None
-    red, green, blue, alpha = _fill(handle)
-    if alpha < 230:  # noqa: PLR2004 - what is behind shows through
-        return None
-    return Paint(box=box, colour=(red, green, blue), order=order)
-
-
-def _fill(handle: object) -> tuple[int, int, int, int]:
-    channels = [ctypes.c_uint() for _ in range(4)]
-    if not pdfium.FPDFPageObj_GetFillColor(handle, *channels):
-        return 0, 0, 0, 255
-    red, green, blue, alpha = (channel.value for channel in channels)
-    return red, green, blue, alpha
-
-
-def _matrix(handle: object) -> Matrix:
-    found = pdfium.FS_MATRIX()
-    if not pdfium.FPDFPageObj_GetMatrix(handle, found):
-        return _IDENTITY
-    return (found.a, found.b, found.c, found.d, found.e, found.f)
-
-
-def _times(m: Matrix, n: Matrix) -> Matrix:
-    return (
-        m[0] * n[0] + m[1] * n[2],
-        m[0] * n[1] + m[1] * n[3],
-        m[2] * n[0] + m[3] * n[2],
-        m[2] * n[1] + m[3] * n[3],
-        m[4] * n[0] + m[5] * n[2] + n[4],
-        m[4] * n[1] + m[5] * n[3] + n[5],
-    )
-
-
-def _box(handle: object, matrix: Matrix) -> tuple[float, float, float, float] | None:
-    """Return left, bottom, right, top in page space."""
-    edges = [ctypes.c_float() for _ in range(4)]
-    if not pdfium.FPDFPageObj_GetBounds(handle, *edges):
-        return None
-    left, bottom, right, top = (edge.value for edge in edges)
-    if matrix == _IDENTITY:
-        return left, bottom, right, top
-    a, b, c, d, e, f = matrix
-    xs = [a * x + c * y + e for x in (left, right) for y in (bottom, top)]
-    ys = [b * x + d * y + f for x in (left, right) for y in (bottom, top)]
-    return min(xs), min(ys), max(xs), max(ys)
-
-
-def _annotations(page: pypdfium2.PdfPage, text: BinaryText, locator: str) -> None:
-    for index in range(min(pdfium.FPDFPage_GetAnnotCount(page), _MAX_ANNOTATIONS)):
-        handle = pdfium.FPDFPage_GetAnnot(page, index)
-        if not handle:
-            continue
-        kind = pdfium.FPDFAnnot_GetSubtype(handle)
-        keys = ("Contents", "V", "TU") if kind == pdfium.FPDF_ANNOT_WIDGET else ("Contents",)
-        for key in keys:
-            content = _annotation_text(handle, key)
-            if kind in _VISIBLE_ANNOTATIONS and key != "TU" and content.strip():
-                text.show(content.strip() + "\n")
-            else:
-                text.hide(content.strip(), channel="pdf-annotation", locator=locator)
-        pdfium.FPDFPage_CloseAnnot(handle)
-
-
-def _annotation_text(handle: object, key: str) -> str:
-    name = key.encode()
-    size = pdfium.FPDFAnnot_GetStringValue(handle, name, None, 0)
-    if size <= 2:  # noqa: PLR2004 - only its terminator
-        return ""
-    buffer = (ctypes.c_ushort * (size // 2 + 1))()
-    pdfium.FPDFAnnot_GetStringValue(handle, name, buffer, size)
-    return bytes(buffer)[: size - 2].decode("utf-16-le", "replace").replace("\x00", "")

@@ -17,12 +17,18 @@ Rgb = tuple[int, int, int]
 WHITE: Final = (255, 255, 255)
 INVISIBLE_MODES: Final = frozenset({3, 7})
 STROKE_MODES: Final = frozenset({1, 5})
+OUTLINED_MODES: Final = frozenset({2, 6})
 TINY_POINTS: Final = 2.0
 FAINT_ALPHA: Final = 20
 NEAR: Final = 24
 """Channels of 255 within which text cannot be told from its background."""
 MAX_PAINTS: Final = 400
 COVERED: Final = 0.85
+SQUEEZED: Final = 0.1
+"""Ems a letter: narrow letters are twice as wide. Text over fewer is not what the glyphs show."""
+_FEWEST_LETTERS: Final = 6
+_FEWEST_WORDS: Final = 4
+"""Of a replacement: a ligature, a word that a line parts, a symbol are replaced by less."""
 SCAN_SHARE: Final = 0.5
 """Share of a page that an image covers where invisible text is taken for its OCR layer."""
 HEADING_RATIO: Final = 1.18
@@ -36,8 +42,10 @@ class Glyphs:
     Attributes:
         size: Height of its font in page space.
         mode: PDF text render mode.
-        alpha: 0 to 255.
+        colour, alpha: Of the letters' fill, or of their outline where that is all; alpha 0 to 255.
+        edge: Colour of the outline besides the fill; None where there is none to see.
         order: Place in the order of painting.
+        replaced: The file gives the text in the glyphs' place (`ActualText`).
         layered: On a layer that is off when the file is opened.
         clip: What clipping leaves of the page; None where nothing clips.
     """
@@ -51,7 +59,9 @@ class Glyphs:
     mode: int
     colour: Rgb
     alpha: int
+    edge: Rgb | None = None
     order: int
+    replaced: bool = False
     layered: bool = False
     clip: Box | None = None
 
@@ -208,23 +218,55 @@ def _cut_away(item: Glyphs, page: Box) -> str | None:
         return "pdf-clipped"
     if item.size < TINY_POINTS or item.box[3] - item.box[1] < 0.6:  # noqa: PLR2004 - points
         return "pdf-tiny"
-    return None
+    if item.replaced and len(item.text.split()) >= _FEWEST_WORDS:
+        return "pdf-actual-text"
+    return "pdf-squeezed" if _is_squeezed(item) else None
+
+
+def _is_squeezed(item: Glyphs) -> bool:
+    """Whether the text has no room: letters set on one spot, or glyphs that stand for much text."""
+    letters = sum(not letter.isspace() for letter in item.text)
+    across, up = item.box[2] - item.box[0], item.box[3] - item.box[1]
+    along, height = (across, up) if item.upright else (up, across)
+    em = min(item.size, 1.6 * height)  # letters without ascenders are half an em high
+    return letters >= _FEWEST_LETTERS and along < SQUEEZED * em * letters
 
 
 def _painted_away(item: Glyphs, paints: Sequence[Paint]) -> str | None:
-    if item.alpha <= FAINT_ALPHA and item.mode not in STROKE_MODES:
+    if item.alpha <= FAINT_ALPHA and item.edge is None:
         return "pdf-transparent"
     behind: Rgb | None = WHITE
+    strips: list[tuple[float, float]] = []
     for paint in paints:
         share = _overlap(item.box, paint.box) / max(_area(item.box), 1e-6)
         if share < COVERED:
+            if paint.order > item.order and share > 0 and _is_high(paint.box, item.box):
+                strips.append((paint.box[0], paint.box[2]))
             continue
         if paint.order > item.order:
             return "pdf-under-image" if paint.colour is None else "pdf-under-box"
         behind = paint.colour
-    if behind is not None and item.mode not in STROKE_MODES and _near(item.colour, behind):
+    if strips and _covered(strips, item.box[0], item.box[2]) >= COVERED:
+        return "pdf-under-box"
+    if behind is None or (item.edge is not None and not _near(item.edge, behind)):
+        return None
+    if _near(item.colour, behind):
         return "pdf-near-white" if _near(behind, WHITE) else "pdf-colour-on-colour"
     return None
+
+
+def _is_high(paint: Box, letters: Box) -> bool:
+    height = max(letters[3] - letters[1], 1e-6)
+    return min(paint[3], letters[3]) - max(paint[1], letters[1]) >= COVERED * height
+
+
+def _covered(strips: Sequence[tuple[float, float]], left: float, right: float) -> float:
+    """Return the share of a line that strips side by side cover together."""
+    covered, reached = 0.0, left
+    for start, end in sorted(strips):
+        covered += max(0.0, min(end, right) - max(start, reached))
+        reached = max(reached, min(end, right))
+    return covered / max(right - left, 1e-6)
 
 
 def _near(one: Rgb, other: Rgb) -> bool:

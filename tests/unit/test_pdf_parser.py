@@ -25,6 +25,16 @@ SEEN = shown("A heading of the page", y=740, size=18) + shown("Plain words of th
         (shown(PROSE, y=600, before="0 g") + "0 0 1 rg 40 580 560 40 re f ", "pdf-under-box"),
         ("0 g 40 580 560 40 re f 1 g 40 580 560 40 re f " + shown(PROSE, y=600, before="1 g"),
          "pdf-near-white"),
+        (shown(PROSE, before="0.01 Tz"), "pdf-squeezed"),
+        (shown(PROSE, before="1 Tr 1 G"), "pdf-near-white"),
+        (shown(PROSE, before="2 Tr 1 g 1 G"), "pdf-near-white"),
+        (shown(PROSE, y=600) + "1 g " + "".join(f"{40 + 4 * n} 580 4 40 re f " for n in range(140)),
+         "pdf-under-box"),
+        (shown(PROSE, y=600) + "1 g " + "".join(f"{40 + 4 * n} 580 4 40 re " for n in range(140)) + "f ",
+         "pdf-under-box"),
+        (shown(PROSE, y=600) + "1 G 40 w 40 604 m 600 604 l S ", "pdf-under-box"),
+        (f"/Span <</ActualText ({PROSE})>> BDC " + shown("ordinary", y=600) + "EMC ",
+         "pdf-actual-text"),
     ],
 )  # fmt: skip
 def test_text_that_cannot_be_seen_is_taken_out(stream: str, channel: str) -> None:
@@ -44,6 +54,18 @@ def test_text_that_cannot_be_seen_is_taken_out(stream: str, channel: str) -> Non
         pytest.param("1 g 40 580 560 40 re f " + shown(PROSE, y=600, before="0 g"), id="on white"),
         pytest.param(shown(PROSE, before="0.5 g"), id="grey"),
         pytest.param(shown(PROSE, before="1 g 0 G 1 Tr"), id="outlined"),
+        pytest.param(shown(PROSE, before="2 Tr 1 g 0 G"), id="white with a black edge"),
+        pytest.param(shown(PROSE, before="50 Tz"), id="condensed"),
+        pytest.param(shown(PROSE, before="-0.5 Tc"), id="tight"),
+        pytest.param(shown(PROSE, y=600) + "0 G 1 w 40 598 m 600 598 l S ", id="underlined"),
+        pytest.param(
+            shown(PROSE, y=600) + "".join(f"{40 + 40 * n} 580 1 40 re f " for n in range(14)),
+            id="table rules",
+        ),
+        pytest.param(
+            f"/Span <</ActualText (the)>> BDC {shown('t he', y=600)}EMC {shown(PROSE, y=500)}",
+            id="a word replaced",
+        ),
         pytest.param(shown(PROSE, size=6), id="small print"),
         pytest.param(shown(PROSE, y=600) + "1 g 40 100 560 40 re f ", id="box elsewhere"),
         pytest.param("q 2 0 0 2 0 0 cm " + shown(PROSE, x=10, y=300, size=3) + "Q ", id="scaled"),
@@ -136,3 +158,54 @@ def test_a_broken_file_is_unreadable(content: bytes) -> None:
         parsed(content)
 
     assert caught.value.reason == "pdf-broken"
+
+
+@pytest.mark.parametrize(
+    ("properties", "seen"),
+    [
+        ("/Rect [30 30 400 90]", True),
+        ("/Rect [30 30 400 90] /DA (0 g /F1 12 Tf)", True),
+        ("/Rect [30 30 400 90] /DA (0 0 1 rg /F1 0 Tf)", True),
+        ("/Rect [30 30 400 90] /F 2", False),
+        ("/Rect [30 30 400 90] /F 32", False),
+        ("/Rect [30 30 400 90] /CA 0", False),
+        ("/Rect [30 30 400 90] /DA (1 1 1 rg /F1 12 Tf)", False),
+        ("/Rect [30 30 400 90] /DA (0 0 0 0 k /F1 12 Tf)", False),
+        ("/Rect [30 30 400 90] /DA (0 g /F1 0.5 Tf)", False),
+        ("/Rect [30 30 30 30]", False),
+        ("/Rect [-500 -500 -400 -400]", False),
+    ],
+)
+def test_a_note_on_the_page_is_shown_where_it_can_be_read(properties: str, seen: bool) -> None:
+    content = pdf(SEEN, annotation=PROSE).replace(
+        b"/Subtype /Text /Rect [0 0 0 0]", f"/Subtype /FreeText {properties}".encode()
+    )
+
+    document = parsed(content)
+
+    assert (PROSE in document.visible.text) is seen
+    assert found(document) == ([] if seen else [("pdf-annotation", PROSE, False)])
+
+
+def test_what_a_faded_form_draws_is_transparent() -> None:
+    form = (
+        b"<< /Type /XObject /Subtype /Form /BBox [0 0 600 800] /Group << /S /Transparency >>"
+        b" /Resources << /Font << /F1 1 0 R >> >> /Length %d >>\nstream\n%b\nendstream"
+    )
+    stream = shown(PROSE, y=500).encode()
+    content = pdf(SEEN + "/G gs /X Do").replace(
+        b"/Resources <<",
+        b"/Resources << /ExtGState << /G << /ca 0 >> >> /XObject << /X 90 0 R >>",
+        1,
+    )
+    head, mark, tail = content.partition(b"xref\n")
+    content = head + b"90 0 obj\n" + form % (len(stream), stream) + b"\nendobj\n" + mark + tail
+
+    assert found(parsed(content)) == [("pdf-transparent", PROSE, False)]
+
+
+def test_letters_set_on_one_spot_are_hidden() -> None:
+    document = parsed(pdf(SEEN + shown(PROSE, before="-6 Tc")))
+
+    assert "warranty" not in document.visible.text
+    assert [channel for channel, _, _ in found(document)] == ["pdf-squeezed"]

@@ -20,6 +20,8 @@ BACKOFF_SECONDS: Final = (5.0, 30.0, 120.0, 600.0, 3_600.0, 10_800.0, 28_800.0, 
 
 JITTER: Final = 0.2
 """A wait is longer by up to this share, so that receivers that failed together part ways."""
+_LONGEST_WAIT: Final = timedelta(seconds=BACKOFF_SECONDS[-1] * (1 + JITTER) + 60)
+"""With a minute between clocks; what waits for longer was put off by one that was wrong."""
 
 _BATCH: Final = 1_000
 _AT_ONCE: Final = 8
@@ -61,7 +63,8 @@ class DeliveryPump:
             TransientError: The ledger did not answer.
         """
         stop_at = self._clock.monotonic() + _BUDGET_SECONDS
-        due = await self._webhooks.due(now=self._clock.now(), limit=_BATCH)
+        now = self._clock.now()
+        due = await self._webhooks.due(now=now, limit=_BATCH, latest=now + _LONGEST_WAIT)
         by_receiver: dict[WebhookId, list[Delivery]] = {}
         for delivery in due:
             by_receiver.setdefault(delivery.webhook_id, []).append(delivery)

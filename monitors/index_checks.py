@@ -166,7 +166,8 @@ class IndexCheck:
             return _Difference.REAL if holds else _Difference.NONE
         if record.status in UNDECIDED or holds == (record.status is DocumentStatus.ADMITTED):
             return _Difference.NONE
-        recent = record.decided_at is not None and self._now - record.decided_at < SETTLED_FOR
+        # Neither long ago nor, by a clock that was set back since, long from now.
+        recent = record.decided_at is not None and abs(self._now - record.decided_at) < SETTLED_FOR
         return _Difference.SETTLING if recent else _Difference.REAL
 
 

@@ -69,8 +69,9 @@ class OutboxRelay:
         This is what survives a wiped broker: the ledger alone says what is still to be done.
         """
         now = self._clock.now()
+        patience = timedelta(seconds=older_than_seconds)
         overdue = await self._documents.undecided(
-            received_before=now - timedelta(seconds=older_than_seconds), limit=_BATCH
+            received_before=now - patience, limit=_BATCH, latest=now + patience
         )
         for document_id in overdue:
             await self._outbox.add("documents.ingest", document_id, at=now)

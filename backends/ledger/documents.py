@@ -6,7 +6,19 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, Select, case, exists, func, select, true, tuple_, union, update
+from sqlalchemy import (
+    Connection,
+    Select,
+    case,
+    exists,
+    func,
+    or_,
+    select,
+    true,
+    tuple_,
+    union,
+    update,
+)
 
 from backends.ledger import cursors, entries, leases, transitions
 from backends.ledger.document_events import DECIDED_EVENTS, SETTLED_EVENTS, document_events
@@ -196,13 +208,16 @@ class SqlDocumentLedger:
             lambda connection: bool(connection.execute(query).scalar_one())
         )
 
-    async def undecided(self, *, received_before: datetime, limit: int) -> Sequence[DocumentId]:
+    async def undecided(
+        self, *, received_before: datetime, limit: int, latest: datetime | None = None
+    ) -> Sequence[DocumentId]:
         cursors.require_limit(limit)
+        at = documents.c.touched_at
         query = (
             select(documents.c.id)
             .where(
                 documents.c.status.in_(UNDECIDED),
-                documents.c.touched_at < received_before,
+                at < received_before if latest is None else or_(at < received_before, at > latest),
             )
             .order_by(documents.c.received_at, documents.c.id)
             .limit(limit)

@@ -134,14 +134,17 @@ class SqlWebhookLedger:
             )
         )
 
-    async def due(self, *, now: datetime, limit: int) -> Sequence[Delivery]:
+    async def due(
+        self, *, now: datetime, limit: int, latest: datetime | None = None
+    ) -> Sequence[Delivery]:
         require_limit(limit)
+        at = deliveries.c.next_attempt_at
         query = (
             select(deliveries)
             .join(webhooks, webhooks.c.id == deliveries.c.webhook_id)
             .where(
                 deliveries.c.pending.is_(True),
-                deliveries.c.next_attempt_at <= now,
+                at <= now if latest is None else or_(at <= now, at > latest),
                 webhooks.c.disabled_at.is_(None),
             )
             .order_by(deliveries.c.next_attempt_at, deliveries.c.created_at, deliveries.c.id)

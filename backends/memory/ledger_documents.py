@@ -252,12 +252,18 @@ class InMemoryDocumentLedger:
     async def blob_in_use(self, tenant_id: TenantId, sha256: str) -> bool:
         return any(kept.live and kept.record.sha256 == sha256 for kept in self._of(tenant_id))
 
-    async def undecided(self, *, received_before: datetime, limit: int) -> Sequence[DocumentId]:
+    async def undecided(
+        self, *, received_before: datetime, limit: int, latest: datetime | None = None
+    ) -> Sequence[DocumentId]:
         cursors.require_limit(limit)
         found = [
             kept.record
             for kept in self._documents.values()
-            if kept.record.status in UNDECIDED and kept.touched_at < received_before
+            if kept.record.status in UNDECIDED
+            and (
+                kept.touched_at < received_before
+                or (latest is not None and kept.touched_at > latest)
+            )
         ]
         found.sort(key=lambda record: _position(record).key)
         return [record.id for record in found[:limit]]

@@ -69,12 +69,17 @@ class InMemoryWebhookLedger:
             del self._deliveries[delivery_id]
         return len(old)
 
-    async def due(self, *, now: datetime, limit: int) -> Sequence[Delivery]:
+    async def due(
+        self, *, now: datetime, limit: int, latest: datetime | None = None
+    ) -> Sequence[Delivery]:
         cursors.require_limit(limit)
         found = [
             delivery
             for delivery in map(self._deliveries.__getitem__, self._pending)
-            if delivery.next_attempt_at <= now
+            if (
+                delivery.next_attempt_at <= now
+                or (latest is not None and delivery.next_attempt_at > latest)
+            )
             and self._webhooks[delivery.webhook_id].disabled_at is None
         ]
         found.sort(key=lambda delivery: (delivery.next_attempt_at, *_age(delivery)))

@@ -321,11 +321,14 @@ class DocumentLedger(Protocol):
         """Return whether a document that is not deleted has these bytes."""
         ...
 
-    async def undecided(self, *, received_before: datetime, limit: int) -> Sequence[DocumentId]:
+    async def undecided(
+        self, *, received_before: datetime, limit: int, latest: datetime | None = None
+    ) -> Sequence[DocumentId]:
         """Return documents of all tenants without a verdict, oldest first: for the sweeper.
 
         One that was begun or put into the outbox again since `received_before` is left out, so
-        that a sweeper that calls `Outbox.add` does not queue a long backlog at every round.
+        that a sweeper that calls `Outbox.add` does not queue a long backlog at every round. One
+        of which that is told for a moment after `latest` is not: the clock was set back since.
         """
         ...
 

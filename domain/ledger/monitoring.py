@@ -262,8 +262,14 @@ class WebhookLedger(Protocol):
         """Write one delivery for each webhook subscribed to `event_type`; return how many."""
         ...
 
-    async def due(self, *, now: datetime, limit: int) -> Sequence[Delivery]:
-        """Return undelivered deliveries whose time has come, of all tenants, oldest first."""
+    async def due(
+        self, *, now: datetime, limit: int, latest: datetime | None = None
+    ) -> Sequence[Delivery]:
+        """Return undelivered deliveries whose time has come, of all tenants, oldest first.
+
+        What waits for a moment after `latest` is among them: nobody puts off for so long, so that
+        the clock was set back since.
+        """
         ...
 
     async def save_attempt(

@@ -19,14 +19,14 @@ class Relayed:
     """A relay over an outbox in memory."""
 
     def __init__(self) -> None:
-        clock = ManualClock()
-        self.ledger = InMemoryLedger(clock=clock, ids=SequentialIds())
+        self.clock = ManualClock()
+        self.ledger = InMemoryLedger(clock=self.clock, ids=SequentialIds())
         self.queue = InMemoryJobQueue()
         self.relay = OutboxRelay(
             outbox=self.ledger.outbox,
             documents=self.ledger.documents,
             queue=self.queue,
-            clock=clock,
+            clock=self.clock,
         )
 
     async def upload(self, name: str) -> int:
@@ -68,3 +68,14 @@ async def test_a_broker_that_is_down_leaves_the_rest_for_later() -> None:
     relayed.queue.down = False
 
     assert await relayed.upload("two") == 2
+
+
+async def test_what_a_clock_too_far_on_took_in_is_queued_again_once_when_it_is_right() -> None:
+    relayed = Relayed()
+    wrong = relayed.clock.jump(86_400)
+    await relayed.ledger.documents.receive(upload("one", received_at=wrong), claim=None)
+    relayed.clock.jump(-86_400)
+
+    queued = [await relayed.relay.requeue_undecided(older_than_seconds=1200) for _ in range(2)]
+
+    assert queued == [1, 0]

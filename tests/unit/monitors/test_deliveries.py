@@ -294,3 +294,20 @@ def test_at_least_one_attempt_is_needed(
 ) -> None:
     with pytest.raises(ValueError, match="max_attempts"):
         make_pump(webhooks, sender, clock, max_attempts=0)
+
+
+async def test_what_a_clock_a_day_too_far_on_put_off_is_sent_once_it_is_right(
+    webhooks: WebhookLedger,
+    sender: RecordingWebhookSender,
+    pump: DeliveryPump,
+    clock: ManualClock,
+) -> None:
+    await register(webhooks, clock, A)
+    clock.jump(86_400)
+    await emit(webhooks, clock)
+    clock.jump(-86_400)
+
+    sent = [await pump.deliver_due(), await pump.deliver_due()]
+
+    assert sent == [1, 0]
+    assert len(sender.sent) == 1

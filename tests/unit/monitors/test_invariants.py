@@ -380,3 +380,13 @@ async def test_what_was_kept_and_cannot_be_read_begins_anew_and_is_kept_anew(
     assert alert.annotations == {"documents": "1", "first": missing}
     assert state is not None
     assert json.loads(state.state)["suspects"] == [missing]
+
+
+async def test_a_decision_of_tomorrow_by_a_clock_that_was_wrong_is_looked_at(
+    ledger: Ledger, vectors: InMemoryVectorStore
+) -> None:
+    missing = await settle(ledger, "missing")
+
+    (alert,) = await evaluate(ledger, vectors, after=timedelta(days=-1))
+
+    assert alert.annotations == {"documents": "1", "first": missing}

@@ -45,17 +45,21 @@ async def wrapped(action: str, *, within_seconds: float) -> AsyncIterator[None]:
 
     The time is for all of it: the client repeats what failed, for a quarter of a minute and more.
     """
+    import grpc
+    import httpx
     from weaviate.exceptions import WeaviateBaseError
 
     try:
         async with asyncio.timeout(within_seconds):
             yield
-    except (WeaviateBaseError, OSError, RuntimeError) as exc:
+    # The client wraps most of what its own two clients raise, but not all.
+    except (WeaviateBaseError, httpx.HTTPError, grpc.RpcError, OSError, RuntimeError) as exc:
         name = type(exc).__name__
         if _is_refusal(exc):
             raise PermanentError(f"weaviate: {action} refused: {name}") from exc
         raise TransientError(f"weaviate: {action} failed: {name}") from exc
-    except (ValueError, TypeError, LookupError) as exc:
+    # The last of them where a reply lacks what the client takes for granted.
+    except (ValueError, TypeError, LookupError, AttributeError) as exc:
         raise PermanentError(f"weaviate: {action} refused: {type(exc).__name__}") from exc
 
 

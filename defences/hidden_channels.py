@@ -29,6 +29,7 @@ ORDINARY_CHANNELS: Final = frozenset(
         "pptx-comment",
         "pptx-hidden-slide",
         "xlsx-comment",
+        "xlsx-covered-cell",
         "xlsx-hidden-sheet",
         "xlsx-hidden-row",
         "xlsx-hidden-column",

@@ -38,12 +38,14 @@ TRANSPORT_OPTIONS: Final[dict[str, object]] = {
     "socket_connect_timeout": 5,
     "socket_keepalive": True,
     "health_check_interval": 25,
-    "retry_on_timeout": True,
+    # redis-py tries again whatever failed, not timeouts alone, behind kombu's back: a subscription
+    # whose server died was made anew unseen, and the worker's loop then read it for ever.
+    "retry_on_timeout": False,
     "global_keyprefix": "mithridate:",
 }
 """Measured in facts/services, section 1b: with kombu's defaults a lost worker's job waits 95 s."""
 
-_PRODUCER: Final[dict[str, object]] = {"socket_timeout": 5, "retry_on_timeout": False}
+_PRODUCER: Final[dict[str, object]] = {"socket_timeout": 5}
 """Who sends waits for no message, and has the outbox to fall back on."""
 
 

@@ -37,6 +37,9 @@ def create_celery(settings: Settings, *, broker_url: str) -> Celery:
         worker_enable_soft_shutdown_on_idle=True,
         worker_max_tasks_per_child=500,
         worker_max_memory_per_child=1_500_000,
+        # Four seconds if it is not said: on a busy machine a new process is killed before it is up,
+        # and the one after it too.
+        worker_proc_alive_timeout=120.0,
         worker_hijack_root_logger=False,
         worker_redirect_stdouts=False,
         worker_send_task_events=False,

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, TypeVar
 
 from runtime.settings import Settings
@@ -40,6 +41,19 @@ class _Slot:
 
 
 _SLOT = _Slot()
+
+
+def import_ahead(settings: Settings) -> None:
+    """Import in the parent what every scan needs and takes seconds: its pool processes have it.
+
+    Only what starts no thread. What is missing is left to whoever needs it, and says so then.
+    """
+    wanted = ["presidio_analyzer.predefined_recognizers"]
+    if settings.vectors.backend == "lancedb":
+        wanted.append("lance_namespace")  # most of lancedb, which itself starts a thread
+    for name in wanted:
+        with suppress(ImportError, OSError, ValueError, AttributeError):
+            import_module(name)
 
 
 def open_process(settings: Settings, *, broker_url: str) -> WorkerProcess:

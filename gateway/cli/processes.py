@@ -123,6 +123,7 @@ def run_worker(settings: Settings, *, supervised: bool) -> int:
     from celery.platforms import SecurityWarning
 
     from workers.app import create_celery
+    from workers.process import import_ahead
 
     queues = _queues(settings.worker.queues)
     configure_logging(settings.logging)
@@ -133,6 +134,7 @@ def run_worker(settings: Settings, *, supervised: bool) -> int:
     prepare_home(settings)
     with broker_kept(settings, supervised=supervised):
         app = create_celery(settings, broker_url=broker_url(settings))
+        import_ahead(settings)
         # After the application's own handler, which opens the process.
         signals.worker_process_init.connect(_end_unless_open, weak=False)
         parent = os.getpid()

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -42,18 +42,18 @@ class Stack:
             **settings,
             "MITHRIDATE_DATA_DIR": str(folder),
         }
-        self._log = folder.parent / f"{folder.name}.log"
+        self.log_path = folder.parent / f"{folder.name}.log"
         self._up: subprocess.Popen[bytes] | None = None
 
     def start(self, *, workers: int = 1) -> None:
-        with self._log.open("ab") as log:
+        with self.log_path.open("ab") as log:
             self._up = subprocess.Popen(
                 [sys.executable, "-m", "gateway.cli", "up", "--workers", str(workers)],
                 env=self.environment,
                 stdout=log,
                 stderr=log,
             )
-        until(self.ready, "the stack to be ready", self._log)
+        until(self.ready, "the stack to be ready", self.log_path)
         self.client = httpx.Client(
             base_url=self.url,
             timeout=30,
@@ -64,7 +64,16 @@ class Stack:
         self.client.close()
         assert self._up is not None
         self._up.send_signal(signal.SIGTERM)
-        assert self._up.wait(timeout=60) == 0, self._log.read_text()[-3000:]
+        assert self._up.wait(timeout=60) == 0, self.log_path.read_text()[-3000:]
+
+    def kill(self) -> None:
+        """End whatever is left, and what started it."""
+        for pid in self.pids():
+            if pid != os.getpid():
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+        if self._up is not None:
+            self._up.wait()
 
     @property
     def url(self) -> str:
@@ -72,7 +81,7 @@ class Stack:
         return url
 
     def log(self) -> str:
-        return self._log.read_text()
+        return self.log_path.read_text()
 
     def cli(self, *arguments: str, expect: int = 0) -> Any:
         """Run a command with `--json`; return what it printed."""
@@ -121,7 +130,7 @@ class Stack:
             found = self.document(document_id)
             return found if found["verdict"] is not None else None
 
-        return until(decided, f"a verdict on {document_id}", self._log)
+        return until(decided, f"a verdict on {document_id}", self.log_path)
 
     def pids(self, *needles: str) -> list[int]:
         """Return the processes of this stack whose command line holds every needle."""
@@ -142,9 +151,14 @@ class Stack:
                 found.append(int(entry.name))
         return found
 
+    def mains(self, *needles: str) -> list[int]:
+        """Return those of `pids` that none of the others started."""
+        found = self.pids(*needles)
+        return [pid for pid in found if parent_of(pid) not in found]
+
     def ready(self) -> bool:
         assert self._up is not None
-        assert self._up.poll() is None, self._log.read_text()[-3000:]
+        assert self._up.poll() is None, self.log_path.read_text()[-3000:]
         try:
             return httpx.get(f"{self.url}/readyz", timeout=20).status_code == 200
         except (FileNotFoundError, ValueError, httpx.HTTPError):
@@ -164,9 +178,16 @@ def running_stack(
         yield stack
         stack.stop()
     finally:
-        for pid in stack.pids():
-            if pid != os.getpid():
-                os.kill(pid, signal.SIGKILL)
+        stack.kill()
+
+
+def parent_of(pid: int) -> int:
+    """Return the parent's process id; 0 where the process is gone."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+    return int(stat.rpartition(")")[2].split()[1])
 
 
 def until(look: Callable[[], T | None], what: str, log: Path | None = None) -> T:
@@ -177,5 +198,11 @@ def until(look: Callable[[], T | None], what: str, log: Path | None = None) -> T
         if found:
             return found
         time.sleep(_POLL_SECONDS)
-    tail = log.read_text()[-3000:] if log is not None and log.exists() else ""
+    tail = _happenings(log)[-6000:] if log is not None and log.exists() else ""
     raise AssertionError(f"waited {PATIENCE_SECONDS:g} s for {what}\n{tail}")
+
+
+def _happenings(log: Path) -> str:
+    """Return the log without the requests, which whoever waits makes by the hundred."""
+    lines = log.read_text().splitlines(keepends=True)
+    return "".join(line for line in lines if '"request_answered"' not in line)

@@ -75,6 +75,30 @@ def test_a_killed_broker_is_brought_back_and_nothing_is_lost(frail: Stack) -> No
     assert verdicts(frail, document_id) == 1
 
 
+def test_a_worker_that_was_not_looking_while_its_broker_came_back_takes_jobs_again(
+    frail: Stack,
+) -> None:
+    """As a busy machine has it: the worker's loop finds the old connection dead, the new one up."""
+    before = frail.upload(long_page("Not looking", 50))["id"]
+    mains = frail.mains("gateway.cli worker")
+    dead = frail.pids("valkey-server")
+
+    for pid in mains:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        kill(dead)
+        until(lambda: set(frail.pids("valkey-server")) - set(dead), "the broker to be back")
+        until(frail.ready, "the broker to answer")
+    finally:
+        for pid in mains:
+            os.kill(pid, signal.SIGCONT)
+    after = frail.upload("# After\n\nUploaded once the broker was back.\n")["id"]
+
+    assert frail.verdict(before)["verdict"] == "admit"
+    assert frail.verdict(after)["verdict"] == "admit"
+    assert frail.mains("gateway.cli worker") == mains, "the same worker, not a new one"
+
+
 def test_a_wiped_broker_loses_no_document_and_no_near_duplicate(frail: Stack) -> None:
     original = "# Mooring fees\n\n" + "".join(
         f"A boat of {n} metres pays {n * 3} crowns a night at the stone quay. "

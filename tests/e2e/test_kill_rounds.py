@@ -22,7 +22,7 @@ from benchmarks.load.pages import varied_page
 from domain.documents import DEFAULT_TENANT
 from runtime.settings import Settings
 from runtime.storage import build_vectors, close_vectors
-from tests.e2e.stack import Stack, running_stack, until
+from tests.e2e.stack import Stack, parent_of, running_stack, until
 from tests.e2e.test_failures import verdicts
 
 ROUNDS: Final = int(os.environ.get("MITHRIDATE_TEST_KILL_ROUNDS", "20"))
@@ -79,7 +79,7 @@ def blows(rounds: int, dice: random.Random) -> list[str]:
 def strike(stack: Stack, blow: str) -> None:
     workers = stack.pids("gateway.cli worker")
     victims = {
-        "scan": [pid for pid in workers if parent(pid) in workers],
+        "scan": [pid for pid in workers if parent_of(pid) in workers],
         "worker": workers,
         "broker": stack.pids("valkey-server"),
         "gateway": stack.pids("gateway.cli serve"),
@@ -89,14 +89,6 @@ def strike(stack: Stack, blow: str) -> None:
             os.kill(pid, signal.SIGKILL)
         except ProcessLookupError:
             continue
-
-
-def parent(pid: int) -> int:
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
-    except (FileNotFoundError, ProcessLookupError):
-        return 0
-    return int(stat.rpartition(")")[2].split()[1])
 
 
 def settled(stack: Stack, document_id: str) -> dict[str, object]:
@@ -112,7 +104,7 @@ def settled(stack: Stack, document_id: str) -> dict[str, object]:
         document: dict[str, object] = reply.json() if reply.status_code == 200 else {}
         return document if document.get("verdict") else None
 
-    return until(found, f"a verdict on {document_id}")
+    return until(found, f"a verdict on {document_id}", stack.log_path)
 
 
 async def indexed(folder: Path) -> frozenset[str]:

@@ -128,7 +128,7 @@ def test_a_spike_reaches_a_receiver_signed_and_again_where_it_failed(
     asyncio.run(write_spike(stack, topic_id, trace))
 
     # The topic may raise several alerts, each told on its own: the first to come is followed.
-    until(lambda: len(attempts(receiver)) >= 2, "the second attempt", stack._log)
+    until(lambda: len(attempts(receiver)) >= 2, "the second attempt", stack.log_path)
     verifier = Verifier(made["secret"])
     (first, body), (second, same_body) = attempts(receiver)
     event = verifier.verify(body.decode(), first)
@@ -145,7 +145,7 @@ def test_a_spike_reaches_a_receiver_signed_and_again_where_it_failed(
         found: dict[str, Any] | None = mine[0] if mine and mine[0]["delivered_at"] else None
         return found
 
-    delivery = until(delivered, "the delivery to be written down", stack._log)
+    delivery = until(delivered, "the delivery to be written down", stack.log_path)
     assert (delivery["attempts"], delivery["last_error"]) == (2, None)
     alerts = stack.client.get("/v1/alerts", params={"status": "firing"}).json()["items"]
     firing = {one["id"]: one["name"] for one in alerts if one["labels"].get("topic") == topic_id}

@@ -22,6 +22,7 @@ from enum import StrEnum
 from typing import Final
 
 from domain.alerting import SEVERITY_WEIGHTS, Silence, Standing, Step, matches
+from domain.monitoring import AlertId
 
 MOST_TOGETHER: Final = 50
 """Alerts that one notice names."""
@@ -109,13 +110,15 @@ def plan(
     silenced = {
         one.alert.id for one in standings if any(s.covers(one.alert, now=now) for s in silences)
     }
-    sources = [one for one in standings if one.firing and one.alert.id not in silenced]
+    muted = _muted(
+        [one for one in standings if one.firing and one.alert.id not in silenced], options
+    )
     groups: dict[str, _Group] = {}
     for one in standings:
         group = groups.setdefault(one.alert.name, _Group())
         if one.notified_at is not None and one.notified_at <= now:
             group.last = max(one.notified_at, group.last or one.notified_at)
-        suppressed = one.alert.id in silenced or _inhibited(one, sources, options)
+        suppressed = one.alert.id in silenced or _inhibited(one, muted)
         _sort_in(group, one, suppressed=suppressed, now=now, options=options)
     return [notice for group in groups.values() for notice in _notices(group, now, options)]
 
@@ -142,17 +145,36 @@ def _is_due(one: Standing, now: datetime, options: LifecycleOptions) -> bool:
     return one.notified_at is None or abs(now - one.notified_at) >= options.repeat_interval
 
 
-def _inhibited(one: Standing, sources: Sequence[Standing], options: LifecycleOptions) -> bool:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Muted:
+    """`by`: alerts that are sources of a rule, by the values that its targets have to equal."""
+
+    rule: Inhibition
+    by: Mapping[tuple[str | None, ...], frozenset[AlertId]]
+
+
+def _muted(sources: Sequence[Standing], options: LifecycleOptions) -> Sequence[_Muted]:
+    """Return what each rule mutes, so that each alert is looked at once a rule, however many stand."""
+    found: list[_Muted] = []
+    for rule in options.inhibitions:
+        by: dict[tuple[str | None, ...], set[AlertId]] = {}
+        for one in sources:
+            if matches(one.alert, rule.source):
+                by.setdefault(_values(one, rule), set()).add(one.alert.id)
+        found.append(_Muted(rule=rule, by={key: frozenset(ids) for key, ids in by.items()}))
+    return found
+
+
+def _inhibited(one: Standing, muted: Sequence[_Muted]) -> bool:
     return any(
-        matches(one.alert, rule.target)
-        and any(
-            source.alert.id != one.alert.id
-            and matches(source.alert, rule.source)
-            and all(source.alert.labels.get(n) == one.alert.labels.get(n) for n in rule.equal)
-            for source in sources
-        )
-        for rule in options.inhibitions
+        matches(one.alert, each.rule.target)
+        and not each.by.get(_values(one, each.rule), frozenset()) <= {one.alert.id}
+        for each in muted
     )
+
+
+def _values(one: Standing, rule: Inhibition) -> tuple[str | None, ...]:
+    return tuple(one.alert.labels.get(name) for name in rule.equal)
 
 
 def _notices(group: _Group, now: datetime, options: LifecycleOptions) -> Sequence[Notice]:

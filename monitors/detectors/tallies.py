@@ -38,7 +38,8 @@ class Trial:
     Attributes:
         hit: Whether it happened to him.
         ceiling: Highest mean of `value` that is usual, in (0, 1).
-        value: What the gamblers bet on, in [0, 1]; 1 for a hit and 0 else where it is None.
+        value: What the gamblers bet on, in [0, 1]; 1 for a hit and 0 else where it is None. Where it
+            is given his episode lasts until the values are usual again, else until the hits end.
         asides: Further signs of the same, with ceilings of their own.
         options: In place of the watch's.
     """
@@ -157,10 +158,16 @@ def _kept(charts: Mapping[str, Chart], firing: tuple[str, ...]) -> dict[str, Cha
     return {who: chart for who, chart in charts.items() if who not in least}
 
 
+def _lasts(trial: Trial, chart: Chart | None) -> bool:
+    if trial.value is None:
+        return trial.hit
+    return chart is not None and chart.since is not None
+
+
 def _calmed(watch: Watch, trials: Mapping[str, Trial], options: ChartOptions) -> Change:
     if not watch.firing:
         return Change(watch=watch)
-    hit = any(who in trials and trials[who].hit for who in watch.firing)
+    hit = any(who in trials and _lasts(trials[who], watch.charts.get(who)) for who in watch.firing)
     watch = replace(watch, calm=0 if hit else watch.calm + 1)
     if watch.calm < options.calm:
         return Change(watch=watch)

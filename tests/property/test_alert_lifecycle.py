@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, UserDict
+from collections.abc import ItemsView
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -13,7 +14,13 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from domain.alerting import Event, Silence, Standing
 from domain.documents import DEFAULT_TENANT
 from domain.monitoring import Alert, AlertId, AlertStatus, Severity
-from monitors.lifecycle import Inhibition, LifecycleOptions, NoticeKind, plan
+from monitors.lifecycle import (
+    MOST_TOGETHER,
+    Inhibition,
+    LifecycleOptions,
+    NoticeKind,
+    plan,
+)
 
 START = datetime(2026, 11, 1, tzinfo=UTC)
 NAMES, TOPICS = ("spike", "flip", "flood"), ("t1", "t2")
@@ -236,3 +243,60 @@ def test_a_silenced_alert_inhibits_nothing() -> None:
     notices = plan([spike, flip], [silence], now=START, options=OPTIONS)
 
     assert [[one.alert.id for one in notice.told] for notice in notices] == [["f"]]
+
+
+def test_each_alert_of_a_flood_is_named_once_the_worst_first() -> None:
+    flood = [
+        standing(alert("flood", f"t{n}", id=f"f{n}", at=START, severity=Severity.WARNING))
+        for n in range(3 * MOST_TOGETHER)
+    ]
+    buried = standing(alert("flood", "t_", id="b", at=START, severity=Severity.CRITICAL))
+
+    notices = plan([*flood, buried], [], now=START, options=OPTIONS)
+
+    named = [one.alert.id for notice in notices for one in notice.told]
+    assert [len(notice.told) for notice in notices] == [*[MOST_TOGETHER] * 3, 1]
+    assert named[0] == "b"
+    assert sorted(named) == sorted(one.alert.id for one in [*flood, buried])
+
+
+def test_a_clock_that_ran_ahead_holds_back_neither_news_nor_reminders() -> None:
+    day = timedelta(days=1)
+    told = standing(
+        alert("flood", "t0", id="f0", at=START, severity=Severity.WARNING),
+        notices=1,
+        at=START + day,
+    )
+    news = standing(alert("flood", "t1", id="f1", at=START, severity=Severity.WARNING))
+
+    notices = plan([told, news], [], now=START, options=OPTIONS)
+
+    assert [(one.kind, [s.alert.id for s in one.told]) for one in notices] == [
+        (NoticeKind.FIRING, ["f1"]),
+        (NoticeKind.REMINDER, ["f0"]),
+    ]
+
+
+def test_ten_thousand_alerts_are_planned_in_the_time_of_so_many_looks() -> None:
+    flood = [
+        standing(alert(name, f"t{n}", id=f"{name}{n}", at=START, severity=Severity.CRITICAL))
+        for n in range(5_000)
+        for name in ("spike", "flip")
+    ]
+    looks: Counter[str] = Counter()
+
+    class Counted(UserDict[str, str]):
+        """Labels of a rule that count how often alerts are held against them."""
+
+        def items(self) -> ItemsView[str, str]:
+            looks["all"] += 1
+            return super().items()
+
+    rule = OPTIONS.inhibitions[0]
+    counted = replace(rule, source=Counted(rule.source), target=Counted(rule.target))
+
+    notices = plan(flood, [], now=START, options=replace(OPTIONS, inhibitions=(counted,)))
+
+    assert {one.alert.name for notice in notices for one in notice.told} == {"spike"}
+    assert sum(len(notice.told) for notice in notices) == 5_000
+    assert looks["all"] <= 2 * len(flood)

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from monitors.detectors.interface import Detector
+from monitors.detectors.ranks import RankOptions, Usual
 from monitors.detectors.references import ReferenceOptions, begun, learn
 from monitors.detectors.registry import TENANT_DETECTORS, TOPIC_DETECTORS
 from monitors.detectors.wagers import BROKE, evidence, wager
@@ -202,3 +203,60 @@ def test_what_comes_too_late_or_from_the_future_is_passed_over() -> None:
     ahead = sighting(101, at=NOW + timedelta(seconds=1))
 
     assert run([late, ahead], state, TOPIC_DETECTORS).state == state
+
+
+def test_an_observation_of_a_clock_that_ran_ahead_blinds_nobody_and_nothing_counts_twice() -> None:
+    calm = [sighting(n, 0.05) for n in range(40)]
+    ahead = sighting(40, 0.05, at=calm[-1].at + timedelta(days=300))
+    state = run([*calm, ahead], StreamState(), TOPIC_DETECTORS).state
+    right = calm[-1].at + timedelta(minutes=1)
+    options = StreamOptions()
+
+    back = advance([*calm, ahead], state, now=right, detectors=TOPIC_DETECTORS, options=options)
+    loud = [sighting(n, 0.9, at=right + timedelta(hours=n)) for n in range(41, 55)]
+    told = advance(
+        [*calm, *loud, ahead],
+        back.state,
+        now=loud[-1].at,
+        detectors=TOPIC_DETECTORS,
+        options=options,
+    )
+
+    assert back.state.detectors == state.detectors
+    assert "firing" in {signal.status for signal in told.signals}
+
+
+def test_clocks_that_differ_by_seconds_change_nothing() -> None:
+    state = run([sighting(n) for n in range(5)], StreamState(), TOPIC_DETECTORS).state
+    assert state.latest is not None
+
+    assert state.as_of(state.latest - timedelta(minutes=5), StreamOptions()) is state
+
+
+@given(values=st.lists(st.sampled_from([0.0, 0.1, 0.3, 0.5, 0.9, 1.4]), min_size=2, max_size=60))
+def test_no_rank_among_the_usual_can_be_expected_to_win(values: list[float]) -> None:
+    for level in (0.3, 0.15):
+        shares = [
+            Usual(values=(*values[:n], *values[n + 1 :])).among_highest(value, level)
+            for n, value in enumerate(values)
+        ]
+
+        assert math.fsum(shares) / len(values) <= level + 1e-9
+
+
+@given(
+    values=st.lists(st.floats(0, 2), max_size=400),
+    loud=st.integers(0, 300),
+)
+def test_nobody_teaches_what_is_usual_in_a_day(values: list[float], loud: int) -> None:
+    options = RankOptions()
+    usual = Usual()
+    for n in range(options.memory + options.delay):
+        usual = usual.learned(0.0, EPOCH + timedelta(hours=n), options)
+    begin = usual.moved_at
+    assert begin is not None
+    for n, value in enumerate([*values, *[2.0] * loud], 1):
+        usual = usual.learned(value, begin + timedelta(seconds=n), options)
+
+    assert len(usual.values) == options.memory
+    assert sum(one > 0 for one in usual.values) <= 1

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import pytest
 
+from monitors.detectors.charts import ChartOptions
 from monitors.detectors.registry import (
     ABSTENTION,
     ARRIVALS,
@@ -22,6 +23,8 @@ from monitors.detectors.registry import (
     TOPIC_DETECTORS,
 )
 from monitors.detectors.sustained import at_least
+from monitors.detectors.tallies import Trial, Watch, take
+from monitors.replay import replay
 from monitors.sightings import Sighting
 from tests.unit.monitors.sightings import HONEST, planted, run, sighting, source, statuses
 
@@ -174,6 +177,16 @@ def passing(number: int) -> Sighting:
     return sighting(number, 0.1, evidence=(*HONEST[:3], source(f"n{number}")))
 
 
+def varied(number: int) -> Sighting:
+    """Return a question of a topic where disagreement has ten values, 0.1 to 0.64."""
+    return sighting(number, 0.1 + 0.06 * (number * 7 % 10))
+
+
+def turned_in_turn(number: int) -> Sighting:
+    late = source("late", origin="publisher:a", age=1.0)
+    return replace(varied(number), evidence=(*HONEST[:3], late))
+
+
 HITS: Sequence[tuple[str, str, Make, Make]] = [
     (SPIKE, "every question", quiet, loud),
     (SPIKE, "every second question", quiet, every(2, loud, quiet)),
@@ -201,6 +214,8 @@ HITS: Sequence[tuple[str, str, Make, Make]] = [
     (ARRIVALS, "a sixth of the questions", quiet, every(6, turned, quiet)),
     (ARRIVALS, "an old text that was not there before", quiet, backdated),
     (ARRIVALS, "among new ones that do no harm", every(4, passing, quiet), every(3, turned, quiet)),
+    (ARRIVALS, "as the loudest of a loud topic", varied, lambda n: turned(n, 0.6)),
+    (ARRIVALS, "a third as the loudest", varied, every(3, lambda n: turned(n, 0.6), varied)),
     (ARRIVALS, "abstentions", quiet, lambda n: replace(withheld(n), evidence=planted(2))),
     (ARRIVALS, "flips", keyed, flipped),
 ]  # fmt: skip
@@ -239,6 +254,7 @@ MISSES: Sequence[tuple[str, str, Make, Make]] = [
     (ARRIVALS, "each question beside another new one", quiet, passing),
     (ARRIVALS, "wrong beside what was always there", quiet, vouched_aloud),
     (ARRIVALS, "new, but not where it goes wrong", quiet, every(3, vouched_aloud, turned_quietly)),
+    (ARRIVALS, "as loud as others of a loud topic", varied, turned_in_turn),
     (ARRIVALS, "contested anyway", every(2, turned, quiet), every(2, backdated, quiet)),
     (ARRIVALS, "wrong three times", quiet, every(40, turned, quiet)),
     (ARRIVALS, "no evidence recorded", quiet, lambda n: sighting(n, 0.6, evidence=())),
@@ -355,6 +371,47 @@ def test_of_many_documents_those_seen_lately_stay_known() -> None:
     struck = [replace(loud(n), evidence=HONEST[:1]) for n in range(CLEAN + 120, CLEAN + 160)]
 
     assert run(ALL[ARRIVALS], [*crowd, *struck]) == ()
+
+
+def test_of_many_who_are_watched_neither_the_most_suspect_nor_the_latest_is_pushed_out() -> None:
+    options = ChartOptions(threshold=50.0)
+    hit = Trial(hit=True, ceiling=0.1)
+    watch = Watch()
+    for n in range(3):
+        watch = _tried(watch, {"worst": hit}, n, options)
+    for n in range(3, 203):
+        watch = _tried(watch, {f"other {n}.{k}": hit for k in range(10)}, n, options)
+    watch = _tried(watch, {"last": hit}, 203, options)
+
+    assert len(watch.charts) == 1_000
+    assert {"worst", "last", "other 202.9"} <= watch.charts.keys()
+
+
+def _tried(watch: Watch, trials: Mapping[str, Trial], n: int, options: ChartOptions) -> Watch:
+    return take(watch, trials, question_id=f"q{n}", at=sighting(n).at, options=options).watch
+
+
+def test_ten_thousand_topics_leave_a_thousand_views() -> None:
+    detector = ALL[SOURCES]
+    state = detector.start()
+    for n in range(10_000):
+        state = detector.take(replace(quiet(n), topic=f"t{n}"), state).state
+
+    assert list(state.topics) == [f"t{n}" for n in range(9_000, 10_000)]
+
+
+def test_an_alert_of_a_decoy_buries_no_attack_on_another_topic() -> None:
+    """`suspect-sources` stands for one decoy; what another plants elsewhere is told all the same."""
+    decoy = [replace(accused(n), topic="decoy", question_id=f"d{n}") for n in range(40, 200)]
+    quietly = [replace(quiet(n), topic="decoy", question_id=f"d{n}") for n in range(40)]
+    other = source("real", origin="uploader:real", age=1.0, established=False)
+    struck = [replace(loud(n), evidence=(*HONEST[:3], other)) for n in range(100, 140)]
+
+    signals = replay([*quietly, *decoy, *(quiet(n) for n in range(100)), *struck])
+
+    told = [(one.detector, one.topic) for one in signals if one.at >= struck[0].at]
+    assert (SOURCES, "decoy") in [(one.detector, one.topic) for one in signals]
+    assert {(SPIKE, "t"), (ARRIVALS, "t")} <= set(told)
 
 
 def test_a_contested_topic_gives_one_notice_and_no_alarm() -> None:

@@ -227,8 +227,8 @@ def test_a_slide_stands_on_its_masters_background(background: str, mapped: str, 
             [("slideMaster", "../slideMasters/slideMaster1.xml")]
         ),
         "ppt/slideMasters/slideMaster1.xml": (
-            f'<p:sldMaster xmlns:p="{P}" xmlns:a="{A}"><p:cSld><p:bg>{background}</p:bg></p:cSld>'
-            "</p:sldMaster>"
+            f'<p:sldMaster xmlns:p="{P}" xmlns:a="{A}">'
+            f"<p:cSld><p:bg>{background}</p:bg></p:cSld>{mapped}</p:sldMaster>"
         ),
     }
 

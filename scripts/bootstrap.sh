@@ -39,6 +39,11 @@ if [ -z "$uv" ]; then
   uv=$PWD/.uv/bin/uv
 fi
 
+# Where Python is told to write no bytecode, every process would compile every package anew.
+if [ -n "${PYTHONDONTWRITEBYTECODE:-}" ]; then
+  export UV_COMPILE_BYTECODE=1
+fi
+
 # A machine behind a proxy of its own may trust certificates that uv does not bring along.
 if ! "$uv" sync --locked --python "$python" >&2; then
   say "That failed; trying again with the certificates that this machine trusts."

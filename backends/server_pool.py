@@ -45,7 +45,7 @@ class UnreachableError(TransientError):
 
 
 class RefusedError(PermanentError):
-    """The server answered, and does not take the request; `status` is 4xx."""
+    """The server answered, and does not take the request; `status` is 4xx, or 501."""
 
     def __init__(self, message: str, *, status: int) -> None:
         super().__init__(message)

@@ -250,7 +250,7 @@ def build_drafter(settings: Settings, *, embedder: Embedder, http: httpx.AsyncCl
     if chosen.backend == "openai":
         from backends.llm.openai_drafter import OpenAIDrafter
 
-        endpoint = _endpoint(
+        endpoint = build_endpoint(
             "drafter", chosen.endpoint, http, concurrency=chosen.concurrency, role=ModelRole.DRAFTER
         )
         return OpenAIDrafter(endpoint, fences=_fence)
@@ -273,7 +273,7 @@ def build_reranker(settings: Settings, *, http: httpx.AsyncClient) -> Reranker |
     from backends.llm.reranker import HttpReranker
 
     return HttpReranker(
-        _endpoint(
+        build_endpoint(
             "reranker", chosen.endpoint, http, concurrency=_VERIFIER_CALLS, role=ModelRole.RERANKER
         )
     )
@@ -299,7 +299,7 @@ async def build_verifier(
     if chosen.backend == "openai":
         from backends.llm.openai_verifier import OpenAIVerifier
 
-        endpoint = _endpoint(
+        endpoint = build_endpoint(
             "verifier", chosen.endpoint, http, concurrency=_VERIFIER_CALLS, role=ModelRole.VERIFIER
         )
         verifier = OpenAIVerifier(
@@ -325,10 +325,12 @@ async def build_verifier(
 def _large_endpoint(settings: Settings, http: httpx.AsyncClient) -> Endpoint:
     """Return the verifier's model, where it writes."""
     chosen = settings.verifier.endpoint
-    return _endpoint("verifier", chosen, http, concurrency=_VERIFIER_CALLS, role=ModelRole.LARGE)
+    return build_endpoint(
+        "verifier", chosen, http, concurrency=_VERIFIER_CALLS, role=ModelRole.LARGE
+    )
 
 
-def _endpoint(
+def build_endpoint(
     section: str,
     chosen: EndpointSettings,
     http: httpx.AsyncClient,
@@ -336,6 +338,11 @@ def _endpoint(
     concurrency: int,
     role: ModelRole,
 ) -> Endpoint:
+    """Build the calls of a model's servers; `section` is the settings', for errors.
+
+    Raises:
+        ConfigurationError: `chosen` lacks an address or a model.
+    """
     if chosen.url is None or chosen.model is None:
         raise ConfigurationError(
             f"{section}.backend is 'openai': set {section}.endpoint.url (with /v1) and "

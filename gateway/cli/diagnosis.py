@@ -17,14 +17,16 @@ from backends.clock import SystemClock
 from backends.ids import RandomIds
 from backends.jobs_celery import CeleryJobQueue
 from backends.ledger.sql import SqlLedger
+from backends.llm.endpoint import Endpoint
 from backends.near_duplicates_redis import RedisNearDuplicateIndex
 from backends.redis_clients import celery_broker, opened_redis, parse_servers
+from backends.server_pool import RefusedError
 from defences.retrieval.shingles import SCHEME
 from domain.documents import DEFAULT_TENANT
 from domain.errors import ConfigurationError, MithridateError
-from runtime.answering import SHIPPED_ARTEFACTS, load_calibrators
+from domain.usage import ModelRole
+from runtime.answering import SHIPPED_ARTEFACTS, build_endpoint, load_calibrators
 from runtime.home import announced_url, broker_url, database_url, embedded_broker, state_url
-from runtime.model_sections import EndpointSettings
 from runtime.scanning import build_parser, build_policy, build_scanner
 from runtime.settings import Settings
 from runtime.storage import build_blobs, build_embedder, build_vectors, close_vectors
@@ -33,7 +35,6 @@ _LEAST_FREE_BYTES: Final = 500_000_000
 _TIMEOUT_SECONDS: Final = 30.0
 _OPEN_TO_OTHERS: Final = 0o077
 _NOT_LET_IN: Final = frozenset({401, 403})
-_LISTS_NOTHING: Final = frozenset({404, 405, 501})
 _FIRST_START: Final = "`mithridate up` makes it"
 
 _STATE: Final = "start it, or correct queue.state_url or queue.url, its login or queue.ca_path"
@@ -85,37 +86,36 @@ def diagnose(settings: Settings) -> list[Check]:
 
 def model_checks(settings: Settings) -> list[Check]:
     """Ask the servers of drafter and verifier, where there are any, for their models."""
-    sections = {
-        "drafter": settings.drafter.endpoint if settings.drafter.backend == "openai" else None,
-        "verifier": settings.verifier.endpoint if settings.verifier.backend == "openai" else None,
-    }
-    return [
-        _model_server(f"{name} {url}", url, endpoint)
-        for name, endpoint in sections.items()
-        if endpoint is not None and endpoint.url is not None
-        for url in (endpoint.url, *endpoint.more_urls)
-    ]
+    return asyncio.run(_model_servers(settings))
 
 
-def _model_server(name: str, url: str, endpoint: EndpointSettings) -> Check:
-    key = endpoint.api_key
-    headers = {} if key is None else {"Authorization": f"Bearer {key.get_secret_value()}"}
-    timeout = httpx.Timeout(endpoint.timeout_seconds, connect=endpoint.connect_seconds)
-    mend = "start it, or correct the url"
+async def _model_servers(settings: Settings) -> list[Check]:
+    chosen = (
+        (ModelRole.DRAFTER, settings.drafter.backend, settings.drafter.endpoint),
+        (ModelRole.VERIFIER, settings.verifier.backend, settings.verifier.endpoint),
+    )
+    async with httpx.AsyncClient(trust_env=False) as http:
+        endpoints = [
+            build_endpoint(role, section, http, concurrency=1, role=role)
+            for role, backend, section in chosen
+            if backend == "openai" and section.url is not None and section.model is not None
+        ]
+        return [
+            await _model_server(f"{endpoint.role} {url}", url, endpoint)
+            for endpoint in endpoints
+            for url in endpoint.pool.urls
+        ]
+
+
+async def _model_server(name: str, url: str, endpoint: Endpoint) -> Check:
     try:
-        reply = httpx.get(
-            f"{url.rstrip('/')}/models", headers=headers, timeout=timeout, trust_env=False
-        )
-        if reply.status_code in _NOT_LET_IN:
-            mend = "correct the api_key"
-        if reply.status_code in _LISTS_NOTHING:
-            return Check(name=name, state="ok", detail="answers, and lists no models")
-        listed = [str(one["id"]) for one in reply.raise_for_status().json()["data"]]
-    except httpx.HTTPStatusError as exc:
-        detail = f"it answers {exc.response.status_code}"
-        return Check(name=name, state="failed", detail=detail, mend=mend)
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError) as exc:
-        return Check(name=name, state="failed", detail=type(exc).__name__, mend=mend)
+        listed = await endpoint.models(url)
+    except MithridateError as exc:
+        kept_out = isinstance(exc, RefusedError) and exc.status in _NOT_LET_IN
+        mend = "correct the api_key" if kept_out else "start it, or correct the url"
+        return Check(name=name, state="failed", detail=str(exc), mend=mend)
+    if listed is None:
+        return Check(name=name, state="ok", detail="answers, and lists no models")
     if endpoint.model not in listed:
         return Check(
             name=name,
@@ -123,7 +123,7 @@ def _model_server(name: str, url: str, endpoint: EndpointSettings) -> Check:
             detail=f"it has no model {endpoint.model!r}, but {', '.join(listed) or 'none'}",
             mend="correct the model, or serve it under that name",
         )
-    return Check(name=name, state="ok", detail=endpoint.model or "")
+    return Check(name=name, state="ok", detail=endpoint.model)
 
 
 def _check_models(settings: Settings) -> None:
@@ -172,9 +172,12 @@ def _data_folder(home: Path) -> Check:
     return Check(name=name, state="ok", detail=str(home))
 
 
-def _disk(home: Path, *, free_of: Callable[[Path], int] | None = None) -> Check:
+def _disk(home: Path) -> Check:
     there = next(folder for folder in (home, *home.absolute().parents) if folder.exists())
-    free = shutil.disk_usage(there).free if free_of is None else free_of(there)
+    return _room(there, free=shutil.disk_usage(there).free)
+
+
+def _room(there: Path, *, free: int) -> Check:
     enough = free >= _LEAST_FREE_BYTES
     return Check(
         name="disk space",
@@ -220,70 +223,98 @@ def _first_cause(error: BaseException) -> BaseException:
     return error
 
 
-async def _services(
-    settings: Settings, *, fresh: bool, without: frozenset[str] = frozenset()
-) -> list[Check]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """One service, and how it is asked. `absent`: the first start makes it, so it is not asked."""
+
+    name: str
+    ask: Callable[[], Awaitable[str]]
+    mend: str
+    absent: bool = False
+
+
+async def _services(settings: Settings, *, fresh: bool) -> list[Check]:
     async with httpx.AsyncClient() as http:
+        return [await look_at(each) for each in services_of(settings, http, fresh=fresh)]
 
-        async def database() -> str:
-            clock = SystemClock()
-            ledger = SqlLedger(database_url(settings), clock=clock, ids=RandomIds(clock))
-            try:
-                await ledger.ping()
-            finally:
-                await ledger.close()
-            return ""
 
-        async def blobs() -> str:
-            await build_blobs(settings).ping()
-            return settings.blobs.backend
+async def look_at(service: Service) -> Check:
+    """Ask one service; what it raises is told in the check."""
+    if service.absent:
+        return Check(name=service.name, state="not there yet", mend=_FIRST_START)
+    return await _try(service.name, service.ask, service.mend)
 
-        async def state() -> str:
-            async with opened_redis(state_url(settings), ca_path=settings.queue.ca_path) as redis:
-                await RedisNearDuplicateIndex(redis, SCHEME).count(DEFAULT_TENANT)
-            return "locks, limits, kept answers, near-duplicates"
 
-        async def embedder() -> str:
-            built = build_embedder(settings.embedder, http)
-            await built.embed(["ready"])
-            return built.version
+def services_of(settings: Settings, http: httpx.AsyncClient, *, fresh: bool) -> list[Service]:
+    """Return the services that the settings name, none of them asked yet.
 
-        async def index() -> str:
-            dimensions = build_embedder(settings.embedder, http).dimensions
-            vectors = build_vectors(settings, dimensions=dimensions)
-            try:
-                await vectors.ping()
-            finally:
-                await close_vectors(vectors)
-            return settings.vectors.backend
+    Args:
+        settings: The configuration in force.
+        http: Connections of an embedder at an address.
+        fresh: Nothing was started yet, so that what lives in the data folder is not there.
+    """
 
-        async def parser() -> str:
-            await build_parser(settings).parse(b"ready", claimed_media_type=None, file_name=None)
-            return "in a process of its own"
+    async def database() -> str:
+        clock = SystemClock()
+        ledger = SqlLedger(database_url(settings), clock=clock, ids=RandomIds(clock))
+        try:
+            await ledger.ping()
+        finally:
+            await ledger.close()
+        return ""
 
-        async def detectors() -> str:
-            judged = await build_scanner(settings).judge(b"ready", file_name=None)
-            if judged.report.unavailable:
-                raise ConfigurationError(f"cannot look: {', '.join(judged.report.unavailable)}")
-            return ", ".join(sorted(judged.report.completed))
+    async def blobs() -> str:
+        await build_blobs(settings).ping()
+        return settings.blobs.backend
 
-        kept = settings.database.url is None and fresh
-        local = settings.vectors.backend == "lancedb" and fresh
-        apart = settings.queue.url is not None or settings.queue.state_url is not None
-        every: tuple[tuple[str, Callable[[], Awaitable[str]], str, bool], ...] = (
-            ("database", database, _mend_database(settings), kept),
-            ("state", state, _STATE, False),
-            ("blobs", blobs, "see `blobs` settings: bucket, login, endpoint, disk", False),
-            ("index", index, "see `vectors` settings: URL, key, version", local),
-            ("embedder", embedder, _mend_embedder(settings), False),
-            ("parser", parser, "install anew, or raise the limits of ingest.parser", False),
-            ("detectors", detectors, "install anew with `make setup`", False),
-        )
-        return [
-            _absent(name) if absent else await _try(name, check, mend)
-            for name, check, mend, absent in every
-            if name not in without and (name != "state" or apart)
-        ]
+    async def state() -> str:
+        async with opened_redis(state_url(settings), ca_path=settings.queue.ca_path) as redis:
+            await RedisNearDuplicateIndex(redis, SCHEME).count(DEFAULT_TENANT)
+        return "locks, limits, kept answers, near-duplicates"
+
+    async def embedder() -> str:
+        built = build_embedder(settings.embedder, http)
+        await built.embed(["ready"])
+        return built.version
+
+    async def index() -> str:
+        dimensions = build_embedder(settings.embedder, http).dimensions
+        vectors = build_vectors(settings, dimensions=dimensions)
+        try:
+            await vectors.ping()
+        finally:
+            await close_vectors(vectors)
+        return settings.vectors.backend
+
+    async def parser() -> str:
+        await build_parser(settings).parse(b"ready", claimed_media_type=None, file_name=None)
+        return "in a process of its own"
+
+    async def detectors() -> str:
+        judged = await build_scanner(settings).judge(b"ready", file_name=None)
+        if judged.report.unavailable:
+            raise ConfigurationError(f"cannot look: {', '.join(judged.report.unavailable)}")
+        return ", ".join(sorted(judged.report.completed))
+
+    kept = settings.database.url is None and fresh
+    local = settings.vectors.backend == "lancedb" and fresh
+    found = [
+        Service(name="database", ask=database, mend=_mend_database(settings), absent=kept),
+        Service(
+            name="blobs", ask=blobs, mend="see `blobs` settings: bucket, login, endpoint, disk"
+        ),
+        Service(
+            name="index", ask=index, mend="see `vectors` settings: URL, key, version", absent=local
+        ),
+        Service(name="embedder", ask=embedder, mend=_mend_embedder(settings)),
+        Service(
+            name="parser", ask=parser, mend="install anew, or raise the limits of ingest.parser"
+        ),
+        Service(name="detectors", ask=detectors, mend="install anew with `make setup`"),
+    ]
+    if settings.queue.url is not None or settings.queue.state_url is not None:
+        found.insert(1, Service(name="state", ask=state, mend=_STATE))
+    return found
 
 
 def _mend_database(settings: Settings) -> str:
@@ -296,10 +327,6 @@ def _mend_embedder(settings: Settings) -> str:
     if settings.embedder.backend == "onnx":
         return "install anew: a model file is not as pinned"
     return "start it, or correct embedder.endpoint (url, model, api_key) or embedder.dimensions"
-
-
-def _absent(name: str) -> Check:
-    return Check(name=name, state="not there yet", mend=_FIRST_START)
 
 
 async def _try(name: str, check: Callable[[], Awaitable[str]], mend: str) -> Check:

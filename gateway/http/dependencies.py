@@ -9,7 +9,8 @@ from fastapi import Depends, Request
 from runtime.wiring import Services
 
 
-def services_of(request: Request) -> Services:
+async def services_of(request: Request) -> Services:
+    # Async, though it waits for nothing: FastAPI would call a plain function in a thread.
     services: Services = request.app.state.services
     return services
 

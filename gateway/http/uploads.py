@@ -159,6 +159,8 @@ class Upload:
     logical_id: str | None = None
     attestation: str | None = None
     """JSON, not read yet: `attestation_of` does."""
+    sha256: str = ""
+    """Of `content`, in hex; empty until the body is read."""
 
 
 async def read_upload(request: Request, *, max_bytes: int) -> Upload:
@@ -186,7 +188,7 @@ async def read_upload(request: Request, *, max_bytes: int) -> Upload:
         raise DocumentTooLargeError(
             f"document is {len(upload.content)} bytes, limit is {max_bytes}"
         )
-    return upload
+    return replace(upload, sha256=hashlib.sha256(upload.content).hexdigest())
 
 
 def attestation_of(upload: Upload) -> Attestation | None:
@@ -197,7 +199,7 @@ def attestation_of(upload: Upload) -> Attestation | None:
     """
     if upload.attestation is None:
         return None
-    return read_attestation(upload.attestation, sha256=hashlib.sha256(upload.content).hexdigest())
+    return read_attestation(upload.attestation, sha256=upload.sha256)
 
 
 async def _raw(request: Request, media_type: str) -> Upload:

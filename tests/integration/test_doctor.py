@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+import httpx
 import pytest
 
 from backends.ledger.migrating import go_back, migrate
@@ -33,13 +34,16 @@ def settings_of(home: Path, sections: Mapping[str, Any]) -> Settings:
 
 def services_of(home: Path, sections: Mapping[str, Any]) -> dict[str, Check]:
     """Return the checks of services by name; those of models in this process are left out."""
-    checks = asyncio.run(
-        diagnosis._services(
-            settings_of(home, sections),
-            fresh=False,
-            without=frozenset({"parser", "detectors"}),
-        )
-    )
+
+    async def looked() -> list[Check]:
+        async with httpx.AsyncClient() as http:
+            return [
+                await diagnosis.look_at(service)
+                for service in diagnosis.services_of(settings_of(home, sections), http, fresh=False)
+                if service.name not in {"parser", "detectors"}
+            ]
+
+    checks = asyncio.run(looked())
     assert SECRET not in repr(checks)
     return {check.name: check for check in checks}
 
@@ -195,7 +199,7 @@ def test_without_model_servers_none_is_asked(tmp_path: Path) -> None:
 
 
 def test_a_disk_that_is_nearly_full(tmp_path: Path) -> None:
-    check = diagnosis._disk(tmp_path, free_of=lambda _: 100_000_000)
+    check = diagnosis._room(tmp_path, free=100_000_000)
 
     assert_failed(check, says="0.1 GB free", mend="make room")
 

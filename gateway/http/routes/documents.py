@@ -200,7 +200,7 @@ async def _receive(
         id=DocumentId(services.ids.new("doc")),
         tenant_id=principal.tenant_id,
         origin=whose.origin,
-        sha256=hashlib.sha256(uploaded.content).hexdigest(),
+        sha256=uploaded.sha256,
         size_bytes=len(uploaded.content),
         media_type=uploaded.media_type,
         file_name=uploaded.file_name,

@@ -5,14 +5,24 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
+from typing import cast
 
+import numpy as np
 import pytest
 from pyarrow import parquet
 
+from backends.memory.clock import SequentialIds
+from domain.answering import Outcome, QuestionId
+from domain.documents import DEFAULT_TENANT, DocumentId, OriginKind, OriginRef
+from domain.monitoring import EvidenceNote, Observation, Topic, TopicId
+from domain.retrieval import FamilyId
 from evaluation.monitoring.recordings import record as recorded
+from evaluation.monitoring.scenarios import Kind
 from gateway.cli.local_ledger import LocalLedger, with_ledger
 from monitors.records import read_lines
+from monitors.stream_monitor import StreamMonitor
 from runtime.settings import Settings
 from tests.ledger_rows import later, observation, question
 from tests.unit.cli.conftest import Run
@@ -186,3 +196,85 @@ def test_nothing_older_than_asked_is_exported(run: Run, kept: Path) -> None:
     ran = run("monitor", "export", "--since", since)
 
     assert [line["question_id"] for line in ran.lines] == ["q1", "q2"]
+
+
+def _observed(line: Mapping[str, object]) -> Observation:
+    """Return what the gateway would have written of a recorded line."""
+    seen = next(iter(read_lines([json.dumps(line)])))
+    return Observation(
+        question_id=QuestionId(seen.question_id),
+        tenant_id=DEFAULT_TENANT,
+        topic_id=TopicId(seen.topic),
+        principal=f"key:{seen.question_id}",
+        question_key=seen.key or seen.question_id,
+        observed_at=seen.at,
+        disagreement=seen.disagreement or 0.0,
+        entropy=cast("float", line["entropy"]),
+        agreement=cast("float", line["agreement"]),
+        margin=1.0,
+        confidence=0.9,
+        outcome=Outcome(cast("str", line["outcome"])),
+        answer_group=seen.group,
+        seats=3,
+        m=5,
+        route="long",
+        calibration_version=None,
+        evidence=tuple(
+            EvidenceNote(
+                document_id=DocumentId(one.document),
+                origin=OriginRef(kind=OriginKind.UPLOADER, id=one.origin),
+                established=bool(one.established),
+                family_id=FamilyId(one.family),
+                age_days=one.age_days,
+                trust=one.trust,
+            )
+            for one in seen.evidence
+        ),
+    )
+
+
+@pytest.mark.parametrize("kind", ["spike", "flip", "concentration"])
+def test_a_stream_that_is_exported_replays_to_the_alerts_that_were_raised(
+    run: Run, tmp_path: Path, kind: Kind
+) -> None:
+    """The monitor looks in batches, and a new process takes over in the middle of an episode."""
+    series = [_observed(line) for line in recorded(kind, 2).lines[:400]]
+    raised: list[tuple[str, str, str, datetime]] = []
+
+    async def live(local: LocalLedger) -> None:
+        ids, ledger = SequentialIds(), local.ledger
+        versions: dict[TopicId, int] = {}
+        for begin in range(0, len(series), 40):
+            batch = series[begin : begin + 40]
+            for topic_id in {seen.topic_id for seen in batch}:
+                versions[topic_id] = versions.get(topic_id, -1) + 1
+                topic = Topic(
+                    id=topic_id,
+                    tenant_id=DEFAULT_TENANT,
+                    centroid=np.array([1.0, 0.0], dtype=np.float32),
+                    size=1,
+                    terms=(),
+                    created_at=series[0].observed_at,
+                    version=versions[topic_id],
+                )
+                assert await ledger.observations.save_topic(topic)
+            for seen in batch:
+                await ledger.questions.add(question(seen.question_id), seen)
+            monitor = StreamMonitor(ledger.observations, ledger.alerts, ids=ids)
+            for alert in await monitor.evaluate(DEFAULT_TENANT, now=batch[-1].observed_at):
+                at = alert.starts_at if alert.ends_at is None else alert.ends_at
+                where = alert.labels.get("topic", alert.annotations["last_topic"])
+                raised.append((alert.name, where, alert.status.value, at))
+
+    with_ledger(Settings(data_dir=tmp_path / "data"), live)
+    exported = run("monitor", "export")
+
+    replayed = run("monitor", "replay", "-", "--json", stdin=exported.out)
+
+    told = [
+        (line["alert"], line["topic"], line["status"], datetime.fromisoformat(line["at"]))
+        for line in replayed.lines
+    ]
+    assert len(exported.lines) == len(series)
+    assert "firing" in {status for _, _, status, _ in told}
+    assert sorted(told) == sorted(raised)

@@ -137,6 +137,7 @@ class BinaryText:
     warnings: list[str] = field(default_factory=list)
     _pieces: list[str] = field(default_factory=list)
     _visible: DerivedBuilder = field(default_factory=DerivedBuilder)
+    _embedded: bool = False
 
     def _append(self, text: str) -> int:
         start = self.size
@@ -176,6 +177,10 @@ class BinaryText:
 
     def embed(self, extract: Extract, *, locator: str, visible: bool = True) -> None:
         """Add another document's text as the part `locator`, its own parts below that."""
+        if visible and self._embedded:
+            between = self._append("\n")  # or the last word of one part would run into the next
+            self._visible.copy(between, self.size)
+        self._embedded = self._embedded or (visible and bool(extract.visible.segments))
         offset = self._append(extract.raw_text)
         if visible:
             for segment in extract.visible.shifted(offset).segments:

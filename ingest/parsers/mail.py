@@ -5,6 +5,7 @@ from __future__ import annotations
 import email
 import email.errors
 import email.policy
+import itertools
 from collections.abc import Callable, Iterator
 from email.message import EmailMessage
 from typing import Final
@@ -45,7 +46,7 @@ def parse_mail(content: bytes, *, max_chars: int, parse_attachment: ParseAttachm
     if len(parts) > MAX_PARTS:
         text.warn("mail-parts-truncated")
     bodies, attachments = _split(parts[:MAX_PARTS])
-    _bodies(bodies, text)
+    _bodies(bodies, _passed_over(message), text)
     for number, part in enumerate(attachments[:MAX_ATTACHMENTS], 1):
         _attachment(part, number, text, parse_attachment)
     if len(attachments) > MAX_ATTACHMENTS:
@@ -64,6 +65,36 @@ def _leaves(message: EmailMessage) -> Iterator[EmailMessage]:
                 pending.extend(c for c in reversed(children) if isinstance(c, EmailMessage))
         else:
             yield part
+
+
+def _passed_over(message: EmailMessage) -> frozenset[int]:
+    """Return the identities of bodies that no reader sees, since another of their kind is shown.
+
+    Of alternatives the last is shown (RFC 2046, section 5.1.4). Which of plain text and HTML it is
+    depends on the reader; `_bodies` minds that.
+    """
+    found: set[int] = set()
+    pending, seen = [message], 0
+    while pending and seen < MAX_PARTS:
+        part = pending.pop()
+        seen += 1
+        children = part.get_payload()
+        if part.get_content_maintype() != "multipart" or not isinstance(children, list):
+            continue
+        inner = [child for child in children if isinstance(child, EmailMessage)]
+        pending += inner
+        if part.get_content_subtype() != "alternative":
+            continue
+        for kind in (HTML, PLAIN):
+            choices = [[id(leaf) for leaf in _texts(child, kind)] for child in inner]
+            choices = [choice for choice in choices if choice]
+            found.update(leaf for choice in choices[:-1] for leaf in choice)
+    return frozenset(found)
+
+
+def _texts(part: EmailMessage, kind: str) -> Iterator[EmailMessage]:
+    leaves = itertools.islice(_leaves(part), MAX_PARTS)
+    return (leaf for leaf in leaves if leaf.get_content_type() == kind)
 
 
 def _split(parts: list[EmailMessage]) -> tuple[list[EmailMessage], list[EmailMessage]]:
@@ -111,28 +142,40 @@ def _bytes_of(part: EmailMessage) -> bytes:
     return b""
 
 
-def _bodies(parts: list[EmailMessage], text: BinaryText) -> None:
+def _bodies(parts: list[EmailMessage], passed_over: frozenset[int], text: BinaryText) -> None:
     """Add the bodies: HTML is what a reader sees, plain text beside it what another program might.
 
     Plain text that says something else than the HTML is hidden from the HTML's reader.
     """
-    pages = [parse_html(_text_of(part, text)) for part in parts if part.get_content_type() == HTML]
-    shown = {word for page in pages for word in page.visible.text(page.raw_text).casefold().split()}
-    for number, page in enumerate(pages, 1):
+    pages = [
+        (parse_html(_text_of(part, text)), id(part) in passed_over)
+        for part in parts
+        if part.get_content_type() == HTML
+    ]
+    seen = [page for page, unseen in pages if not unseen]
+    shown = {word for page in seen for word in page.visible.text(page.raw_text).casefold().split()}
+    for number, page in enumerate(seen, 1):
         text.embed(page, locator="body" if number == 1 else f"body {number}")
+    for page, unseen in pages:
+        if unseen:
+            _alternative(page.visible.text(page.raw_text), shown, "other body", text)
     for part in parts:
         if part.get_content_type() == HTML:
             continue
         content = _text_of(part, text).replace("\x00", "")
-        if not pages:
+        if not pages and id(part) not in passed_over:
             text.embed(parse_plain(content), locator="body")
             continue
-        start = text.size
-        words = content.casefold().split()
-        same = sum(word in shown for word in words) >= _REPEATED * len(words)
-        text.hide(content, channel="mail-alternative", locator="text body", benign=same)
-        if text.size > start:
-            text.part("text body", start)
+        _alternative(content, shown, "text body", text)
+
+
+def _alternative(content: str, shown: set[str], locator: str, text: BinaryText) -> None:
+    start = text.size
+    words = content.casefold().split()
+    same = sum(word in shown for word in words) >= _REPEATED * len(words)
+    text.hide(content, channel="mail-alternative", locator=locator, benign=same)
+    if text.size > start:
+        text.part(locator, start)
 
 
 def _attachment(

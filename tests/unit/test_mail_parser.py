@@ -48,6 +48,37 @@ def test_plain_text_that_differs_from_the_html_is_hidden() -> None:
     assert document.hidden[0].locator == "text body"
 
 
+@pytest.mark.parametrize("kind", ["html", "plain"])
+def test_of_two_alternatives_of_a_kind_the_last_is_seen(kind: str) -> None:
+    mail = message(None)
+    mail.make_alternative()
+    for text in (PROSE, "Hello there."):
+        part = EmailMessage()
+        part.set_content(text, subtype=kind)
+        mail.attach(part)
+
+    document = parsed(bytes(mail))
+
+    assert document.visible.text.strip() == "Hello there."
+    assert [(channel, text.strip(), benign) for channel, text, benign in found(document)] == [
+        ("mail-alternative", PROSE, False)
+    ]
+
+
+def test_two_pages_of_a_mail_that_are_no_alternatives_are_both_seen() -> None:
+    mail = message(None)
+    mail.make_mixed()
+    for text in ("<p>First page.</p>", "<p>Second page.</p>"):
+        part = EmailMessage()
+        part.set_content(text, subtype="html")
+        mail.attach(part)
+
+    document = parsed(bytes(mail))
+
+    assert document.visible.text.split() == ["First", "page.", "Second", "page."]
+    assert found(document) == []
+
+
 def test_text_hidden_in_the_html_keeps_its_channel() -> None:
     document = parsed(bytes(message(None, f"<p>Hello</p><p style='display:none'>{PROSE}</p>")))
 

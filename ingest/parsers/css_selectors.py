@@ -17,11 +17,13 @@ MAX_COMPOUNDS: Final = 12
 _MAX_NESTED: Final = 4
 _MAX_STEPS: Final = 200
 _MAX_ANCESTORS: Final = 512
-_IDENTIFIER: Final = r"(?:\\[0-9a-fA-F]{1,6}\s?|\\[^\n]|[\w-]|[^\x00-\x7f])+"
+_IDENTIFIER: Final = r"(?:\\[0-9a-fA-F]{1,6}\s?|\\[^\n]|[\w-]|[^\x00-\x7f])++"
+"""Possessive: what a name could be read as in two ways is never tried in all of them."""
 _PIECE: Final = re.compile(rf"([.#])({_IDENTIFIER})|(::?)({_IDENTIFIER})(\()?|(\[)")
 _TAG: Final = re.compile(rf"(?:{_IDENTIFIER}|\*)(?:\|(?:{_IDENTIFIER}|\*))?")
 _ATTRIBUTE: Final = re.compile(
-    rf"\[\s*(?:[\w*-]*\|)?({_IDENTIFIER})\s*(?:([~|^$*]?=)\s*(?:\"([^\"]*)\"|'([^']*)'|([^\]\s]*)))?\s*[is]?\s*\]"
+    rf"\[\s*+(?:[\w*-]*+\|)?({_IDENTIFIER})\s*+"
+    r"(?:([~|^$*]?=)\s*+(?:\"([^\"]*)\"|'([^']*)'|([^\]\s]*)))?\s*+(?:[is]\s*+)?\]"
 )
 _COMBINATOR: Final = re.compile(r"\s*([>+~])\s*|\s+")
 _NTH: Final = re.compile(r"([+-]?\d*)n(?:([+-]\d+))?\Z|([+-]?\d+)\Z")

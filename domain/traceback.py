@@ -46,6 +46,8 @@ class Clues:
             one of them. None where it was not asked again.
         named: The alert names it, its origin or its family.
         beside: It is young, and the trouble goes without another young document of its origin.
+        strangers_tell: Whether it says anything that nobody vouches for its origin: not in a dispute
+            in which nobody vouches for any of the evidence.
     """
 
     document_id: DocumentId
@@ -61,6 +63,7 @@ class Clues:
     newcomers_effect: float | None = None
     named: bool = False
     beside: bool = False
+    strangers_tell: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -57,7 +57,7 @@ def suspicion(clues: Clues) -> float:
     total = (
         voice
         + _YOUTH * youth(clues.age_days)
-        + _UNVOUCHED * (not clues.established)
+        + _UNVOUCHED * (clues.strangers_tell and not clues.established)
         + _BESIDE * clues.beside
         + _EFFECT * effect(clues)
         + _NAMED * clues.named
@@ -98,7 +98,7 @@ def reasons(clues: Clues) -> tuple[str, ...]:
         told.append("says what the accused side says")
     if youth(clues.age_days) > 0:
         told.append(f"admitted {clues.age_days:.1f} days before")
-    if not clues.established:
+    if clues.strangers_tell and not clues.established:
         told.append(f"nobody vouches for its origin {clues.origin}")
     for named, measured in (
         (f"its family {clues.family_id}", clues.family_effect),

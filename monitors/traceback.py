@@ -154,6 +154,7 @@ def clues_of(
         for quote in scored.draft.quotes
     }
     stating = [states(case.question, answer) for answer in case.accused]
+    vouched = any(hit.origin.established for hit in base.retrieved)
     against = None if case.defended is None else states(case.question, case.defended)
     chunks: dict[DocumentId, list[ScoredChunk]] = {}
     for hit in base.retrieved:
@@ -180,6 +181,7 @@ def clues_of(
                 f"origin {hits[0].origin.ref}",
                 f"family {hits[0].family_id}",
             }.isdisjoint(named),
+            strangers_tell=vouched or case.traced_as is TracedAs.WRONG_ANSWER,
         )
         for document_id, hits in chunks.items()
     )

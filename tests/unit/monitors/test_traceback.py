@@ -282,6 +282,28 @@ async def test_where_nobody_vouches_what_stood_long_is_defended() -> None:
     assert not any(one.clues.states or one.clues.quoted for one in trace.retrieved[3:])
 
 
+@pytest.mark.parametrize(
+    ("tier", "said", "accused"),
+    [(POOL, None, False), (Tier.ESTABLISHED, None, True), (POOL, WRONG, True)],
+    ids=["a dispute of strangers", "one among those vouched for", "a wrong answer"],
+)
+async def test_where_all_are_strangers_in_a_dispute_nobody_is_suspect_for_being_one(
+    *, tier: Tier, said: str | None, accused: bool
+) -> None:
+    standing = [page("old", RIGHT, origin="press", age=200, tier=tier)]
+    silent = page("silent", BYSTANDER, origin="guest", age=1, tier=POOL)
+
+    trace = await Traceback(Library([*standing, silent, *POISON], withholds_above=1)).trace(
+        QUESTION, said=said, now=EPOCH
+    )
+
+    suspects = {one.document_id: one for one in trace.suspects}
+    assert {"new-0", "new-1", "new-2"} <= suspects.keys()
+    assert ("silent" in suspects) is accused
+    told = " ".join(suspects[DocumentId("new-0")].reasons)
+    assert ("nobody vouches" in told) is accused
+
+
 async def test_nothing_retrieved_leaves_nobody_to_suspect() -> None:
     trace = await Traceback(Library([])).trace(QUESTION, said=WRONG, now=EPOCH)
 

@@ -229,6 +229,15 @@ HTML: Final[Mapping[str, Hide]] = {
     "html_split_comments": lambda p, r: "".join(f"{html.escape(c)}<!-- -->" if c.isalpha() and r.random() < 0.3 else html.escape(c) for c in p),
     "html_iframe_srcdoc": lambda p, r: f'<iframe srcdoc="{html.escape(p)}" width="0"></iframe>',
     "html_details": lambda p, r: f"<dialog>{html.escape(p)}</dialog>",
+    "html_variable": lambda p, r: f'<p style="--c: #fff; color: var(--c)">{html.escape(p)}</p>',
+    "html_important": lambda p, r: f'<style>.q{{display:none!important}}</style><p class="q" style="display:block">{html.escape(p)}</p>',
+    "html_attribute_rule": lambda p, r: f"<style>p[data-q]{{font-size:0}}</style><p data-q=1>{html.escape(p)}</p>",
+    "html_colour_space": lambda p, r: f'<p style="color: {r.choice(("hsl(0 0% 100%)", "oklch(1 0 0)", "color-mix(in srgb, white, white)"))}">{html.escape(p)}</p>',
+    "html_calculated": lambda p, r: f'<p style="font-size: calc(1px * 0)">{html.escape(p)}</p>',
+    "html_clip_path": lambda p, r: f'<div style="clip-path: circle(0)">{html.escape(p)}</div>',
+    "html_popover": lambda p, r: f"<div popover>{html.escape(p)}</div>",
+    "html_shadow_root": lambda p, r: f'<div><template shadowrootmode="open"></template>{html.escape(p)}</div>',
+    "html_svg_text": lambda p, r: f'<svg><text y="20" fill="none">{html.escape(p)}</text></svg>',
 }  # fmt: skip
 
 MARKDOWN: Final[Mapping[str, Hide]] = {

@@ -26,7 +26,7 @@ from domain.errors import ConfigurationError, DependencyError, PermanentError, T
 from domain.retrieval import VectorRecord
 
 if TYPE_CHECKING:
-    from lancedb import AsyncConnection
+    from lancedb import AsyncConnection, Session
     from lancedb.table import AsyncTable
 
 LOCK_FILE: Final = ".write-lock"
@@ -53,6 +53,13 @@ MAX_GROWTH: Final = 4
 # Readers hold a version for the length of one query; nobody needs one this old.
 _KEEP_VERSIONS: Final = timedelta(minutes=10)
 
+INDEX_CACHE_BYTES: Final = 256_000_000
+"""Of indices that were read: those of 100,000 chunks fit (facts/services.md, 2)."""
+
+METADATA_CACHE_BYTES: Final = 32_000_000
+"""Of versions and files that were read. Every write makes some: by the library's own limits, 1 and
+6 GB, a process that writes grows by 18 MB in 100 writes (docs/production.md)."""
+
 _PARTED: Final = re.compile(r"vector_in_(\d+)")
 _BY_ID: Final = "by_chunk_id"
 
@@ -71,6 +78,7 @@ class _Session:
 
     pid: int
     connection: AsyncConnection
+    caches: Session
     tables: dict[str, AsyncTable] = field(default_factory=dict)
 
 
@@ -108,11 +116,15 @@ class LanceTables:
         dimensions: int,
         lock_timeout_seconds: float,
         min_rows_to_part: int = MIN_ROWS_TO_PART,
+        index_cache_bytes: int = INDEX_CACHE_BYTES,
+        metadata_cache_bytes: int = METADATA_CACHE_BYTES,
     ) -> None:
         self._folder = folder
         self._min_rows_to_part = min_rows_to_part
         self._dimensions = dimensions
         self._lock_timeout_seconds = lock_timeout_seconds
+        self._index_cache_bytes = index_cache_bytes
+        self._metadata_cache_bytes = metadata_cache_bytes
         self._session: _Session | None = None
         self._inherited: list[_Session] = []
 
@@ -147,6 +159,11 @@ class LanceTables:
             table = await session.connection.open_table(name)
             await table.checkout(version)
         return table
+
+    @property
+    def cached_bytes(self) -> int:
+        """How much of the tables the library keeps in memory, by its own account."""
+        return 0 if self._session is None else int(self._session.caches.size_bytes)
 
     async def ping(self) -> None:
         """Read the folder.
@@ -221,10 +238,14 @@ class LanceTables:
             lancedb = await asyncio.to_thread(importlib.import_module, "lancedb")
             with wrapped("opening the folder"):
                 await asyncio.to_thread(self._folder.mkdir, mode=0o700, parents=True, exist_ok=True)
-                connection: AsyncConnection = await lancedb.connect_async(
-                    str(self._folder), read_consistency_interval=timedelta(0)
+                caches = lancedb.Session(
+                    index_cache_size_bytes=self._index_cache_bytes,
+                    metadata_cache_size_bytes=self._metadata_cache_bytes,
                 )
-            self._session = _Session(pid=pid, connection=connection)
+                connection: AsyncConnection = await lancedb.connect_async(
+                    str(self._folder), read_consistency_interval=timedelta(0), session=caches
+                )
+            self._session = _Session(pid=pid, connection=connection, caches=caches)
         return self._session
 
     async def _ensure_index(self, table: AsyncTable) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Final
@@ -22,7 +23,11 @@ _STORE_PAUSE_SECONDS: Final = 5.0
 
 
 class BackPressure:
-    """Looks at the ledger, once a second at most: it is what counts, whatever the broker holds."""
+    """Looks at the ledger, once a second at most: it is what counts, whatever the broker holds.
+
+    What was let in since it looked is added, so that one gateway keeps to the limit whatever comes
+    within that second; of several each may go beyond it by what the others let in meanwhile.
+    """
 
     def __init__(
         self,
@@ -37,6 +42,7 @@ class BackPressure:
         self._clock = clock
         self._settings = settings
         self._seen: Mapping[TenantId, Backlog] = {}
+        self._let_in = Counter[TenantId]()
         self._seen_at = float("-inf")
         self._looking = asyncio.Lock()
         self._store_down_until = float("-inf")
@@ -51,12 +57,15 @@ class BackPressure:
         backlogs = await self._backlogs()
         own = backlogs.get(tenant_id, Backlog(waiting=0, oldest_received_at=None))
         settings = self._settings
-        if own.waiting >= settings.max_waiting_of_tenant:
-            raise _full(f"{own.waiting} documents of the tenant wait for their scan")
-        if sum(each.waiting for each in backlogs.values()) >= settings.max_waiting:
+        waiting = own.waiting + self._let_in[tenant_id]
+        if waiting >= settings.max_waiting_of_tenant:
+            raise _full(f"{waiting} documents of the tenant wait for their scan")
+        everywhere = sum(each.waiting for each in backlogs.values()) + self._let_in.total()
+        if everywhere >= settings.max_waiting:
             raise _full("too many documents wait for their scan")
         if _age(own, self._clock.now()) > settings.max_wait_seconds:
             raise _full("the oldest document of the tenant waits for its scan for too long")
+        self._let_in[tenant_id] += 1
 
     async def is_bulk(self, tenant_id: TenantId, origin: OriginRef) -> bool:
         """Count one upload; whether its origin sent so many that it takes the lane of imports."""
@@ -78,6 +87,8 @@ class BackPressure:
     async def _backlogs(self) -> Mapping[TenantId, Backlog]:
         async with self._looking:
             if self._clock.monotonic() - self._seen_at >= _FRESH_SECONDS:
+                # Who is let in while the ledger is asked may be in its answer: then twice, for once.
+                self._let_in.clear()
                 self._seen = await self._documents.backlog()
                 self._seen_at = self._clock.monotonic()
             return self._seen

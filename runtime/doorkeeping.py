@@ -159,7 +159,8 @@ class Doorkeeper:
         if self._clock.monotonic() < self._store_down_until:
             return 0.0
         try:
-            return await asyncio.wait_for(ask(), _STORE_SECONDS)
+            async with asyncio.timeout(_STORE_SECONDS):
+                return await ask()
         except (TransientError, TimeoutError):
             self._store_down_until = self._clock.monotonic() + _STORE_PAUSE_SECONDS
             structlog.get_logger("access").warning("rate_limits_not_counted")

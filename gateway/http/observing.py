@@ -7,7 +7,6 @@ from collections.abc import MutableMapping
 from typing import Any, Final
 
 import structlog
-from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gateway.http.openai_errors import reshaped
@@ -21,7 +20,9 @@ HEADERS: Final = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
 }
 
-_ONE_YEAR: Final = "max-age=31536000"
+_SENT: Final = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+"""As ASGI has them: a mapping of them would be searched and encoded anew for each answer."""
+_STRICT: Final = (b"strict-transport-security", b"max-age=31536000")
 
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"})
 
@@ -51,11 +52,14 @@ class ObservingMiddleware:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
-                headers = MutableHeaders(scope=message)
-                for name, value in {**HEADERS, "X-Request-Id": request_id}.items():
-                    headers.setdefault(name, value)
+                ours = [*_SENT, (b"x-request-id", request_id.encode())]
                 if scope.get("scheme") == "https":
-                    headers.setdefault("Strict-Transport-Security", _ONE_YEAR)
+                    ours.append(_STRICT)
+                named = {name for name, _ in message["headers"]}
+                message["headers"] = [
+                    *message["headers"],
+                    *(pair for pair in ours if pair[0] not in named),
+                ]
                 _record(services, scope, int(message["status"]), time.perf_counter() - began)
             await send(message)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -61,6 +63,28 @@ async def test_a_tenant_at_its_limit_is_put_off_until_a_verdict_makes_room(
         gateway.world.clock.advance(1)
 
         await gateway.upload(writer, "# Three\n\nThe third lamp.")
+
+
+async def test_what_comes_within_one_second_keeps_to_the_limit_too(
+    tmp_path: Path, detectors: Sequence[Detector]
+) -> None:
+    limited = settings(tmp_path, max_waiting_of_tenant=3)
+    async with open_gateway(tmp_path, detectors=detectors, settings=limited) as gateway:
+        writer = await gateway.writer()
+
+        replies = await asyncio.gather(
+            *(
+                gateway.client.post(
+                    "/v1/documents", content=f"Page {n}.".encode(), headers={**TEXT, **writer}
+                )
+                for n in range(20)
+            )
+        )
+        backlog = await gateway.world.ledger.documents.backlog()
+
+    statuses = Counter(reply.status_code for reply in replies)
+    assert statuses == {202: 3, 429: 17}
+    assert [each.waiting for each in backlog.values()] == [3]
 
 
 async def test_all_tenants_together_have_a_limit(

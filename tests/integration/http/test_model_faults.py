@@ -87,10 +87,10 @@ def settings_of(folder: Path, drafter: Served, verifier: Served) -> Settings:
 
     return Settings(
         data_dir=folder,
-        drafter=section(drafter),  # type: ignore[arg-type]
-        verifier=section(verifier),  # type: ignore[arg-type]
-        answering={"cache_seconds": 60},  # type: ignore[arg-type]
-        guard={"tau": 0.001},  # type: ignore[arg-type]
+        drafter=section(drafter),
+        verifier=section(verifier),
+        answering={"cache_seconds": 60},
+        guard={"tau": 0.001},
     )
 
 

@@ -15,6 +15,8 @@ from ingest.parsers.css_values import unescaped
 
 MAX_COMPOUNDS: Final = 12
 _MAX_NESTED: Final = 4
+_MAX_CHOICES: Final = 64
+"""Of a list; a longer one is taken to hold, rather than tried on every element."""
 _MAX_STEPS: Final = 200
 _MAX_ANCESTORS: Final = 512
 _IDENTIFIER: Final = r"(?:\\[0-9a-fA-F]{1,6}\s?|\\[^\n]|[\w-]|[^\x00-\x7f])++"
@@ -288,7 +290,8 @@ def _pseudo(name: str, inside: str, nested: int) -> list[_Test] | None:
     if name in _LISTS and nested < _MAX_NESTED:
         found = [selector(each, nested=nested + 1) for each in selectors(inside)]
         choices = tuple(each.compounds[-1] for each in found if each is not None)
-        if not choices or (name == "not" and len(choices) < len(found)):
+        unread = name == "not" and len(choices) < len(found)
+        if not choices or unread or len(choices) > _MAX_CHOICES:
             return []
         return [_Listed(choices, name == "not")]
     if name in _COUNTED:

@@ -55,3 +55,11 @@ def test_attributes_are_read_as_a_browser_reads_them(text: str, value: str) -> N
     assert found is not None
     assert found.matches(Subject("p", attributes={"data-x": _Said(value)}), ())
     assert not found.matches(Subject("p", attributes={"data-y": _Said(value)}), ())
+
+
+@pytest.mark.parametrize(("choices", "held"), [(64, False), (65, True)])
+def test_a_list_too_long_to_be_tried_is_taken_to_hold(choices: int, *, held: bool) -> None:
+    found = selector(f":is({','.join(['q'] * choices)})")
+
+    assert found is not None
+    assert found.matches(Subject("p"), ()) is held

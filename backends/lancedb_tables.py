@@ -57,8 +57,8 @@ INDEX_CACHE_BYTES: Final = 256_000_000
 """Of indices that were read: those of 100,000 chunks fit (facts/services.md, 2)."""
 
 METADATA_CACHE_BYTES: Final = 32_000_000
-"""Of versions and files that were read. Every write makes some: by the library's own limits, 1 and
-6 GB, a process that writes grows by 18 MB in 100 writes (docs/production.md)."""
+"""Of versions and files that were read. Every write makes some: by the library's own limits, 1 GB and
+6 GB of indices, a process that writes grows by 18 MB in 100 writes (docs/production.md)."""
 
 _PARTED: Final = re.compile(r"vector_in_(\d+)")
 _BY_ID: Final = "by_chunk_id"

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from lancedb.table import AsyncTable
 
 from backends.lancedb_tables import (
     INDEX_CACHE_BYTES,
@@ -32,11 +33,13 @@ async def cached(folder: Path, *, cache_bytes: int) -> int:
         index_cache_bytes=cache_bytes,
         metadata_cache_bytes=cache_bytes,
     )
-    for number in range(WRITES):
+
+    async def write(table: AsyncTable) -> object:
+        return await table.delete("chunk_id = 'nobody'")
+
+    for _ in range(WRITES):
         async with tables.writing():
-            await tables.commit(
-                [Change(table="t", apply=lambda t, n=number: t.delete(f"chunk_id = '{n}'"))]
-            )
+            await tables.commit([Change(table="t", apply=write)])
     return tables.cached_bytes
 
 

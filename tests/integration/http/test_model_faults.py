@@ -66,10 +66,11 @@ class Modelled:
 
     async def answered(self) -> dict[str, Any]:
         """Ask until it is answered: a busy machine may take longer than the servers are given."""
+        reply, _ = await self.ask()
         for _ in range(_TRIES):
-            reply, _ = await self.ask()
             if reply.status_code == httpx.codes.OK:
                 break
+            reply, _ = await self.ask()
         body: dict[str, Any] = reply.json()
         return body
 

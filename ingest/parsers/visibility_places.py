@@ -39,8 +39,22 @@ _RECT: Final = re.compile(
     r"rect\(\s*([\d.]+)(?:px)?[\s,]+([\d.]+)(?:px)?[\s,]+([\d.]+)(?:px)?[\s,]+([\d.]+)"
 )
 _SHAPE: Final = re.compile(r"(inset|circle|ellipse|polygon|rect|xywh|path)\(([^()]{0,400})\)?")
-_FUNCTION: Final = re.compile(r"([a-z0-9]+)\(([^()]{0,200}(?:\([^()]{0,80}\)[^()]{0,80})*)\)")
+_FUNCTION: Final = re.compile(
+    r"(?<![a-z0-9])([a-z0-9]++)\(([^()]{0,200}(?:\([^()]{0,80}\)[^()]{0,80})*)\)"
+)
 _MAX_FUNCTIONS: Final = 12
+_SCALING: Final = frozenset({"zoom", "scale", "transform"})
+_PLACING: Final = _SCALING | frozenset(
+    (
+        *_AXES,
+        *_FLOW,
+        *_LOGICAL,
+        *("inset", "inset-inline", "inset-block", "margin", "translate", "rotate"),
+        *("overflow", "overflow-x", "overflow-y", "overflow-block", "overflow-inline"),
+        *("clip", "clip-path", "letter-spacing"),
+    )
+)
+"""What `displaced` goes by; widths, heights and paddings count only beside these."""
 
 
 def displaced(declarations: Declarations, font: float) -> str | None:
@@ -50,6 +64,8 @@ def displaced(declarations: Declarations, font: float) -> str | None:
         declarations: With variables put in.
         font: Its size in pixels.
     """
+    if _PLACING.isdisjoint(declarations):
+        return None  # most elements: only their colour or their font is spoken of
     said = _longhands(declarations)
     if _off_screen(said, font):
         return "html-off-screen"
@@ -65,6 +81,8 @@ def shrunk(declarations: Declarations) -> float:
 
     What scales it to nothing is `displaced` and counts as 1 here.
     """
+    if _SCALING.isdisjoint(declarations):
+        return 1.0
     factor = 1.0
     for name in ("zoom", "scale"):
         found = share(declarations.get(name, "").split(" ")[0] or "1")

@@ -275,6 +275,15 @@ def test_reading_a_hostile_sheet_is_linear(css_text: str) -> None:
     assert_linear(lambda source: css.StyleSheet().add(source), css_text)
 
 
+@pytest.mark.parametrize(
+    "style",
+    ["transform:" + "a" * 60_000, "transform:" + "a(" * 30_000, "color:" + "var(--a," * 20_000],
+    ids=["letters", "functions", "variables"],
+)
+def test_reading_a_hostile_style_is_linear(style: str) -> None:
+    assert_linear(lambda said: parse_html(f"<p style='{said}'>{SAID}</p>"), style)
+
+
 def test_a_page_of_too_much_style_says_that_it_was_not_judged() -> None:
     sheet = "".join(f".k .c{number}{{display:none}}" for number in range(css.MAX_RULES + 1))
 

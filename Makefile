@@ -31,8 +31,9 @@ fuzz: $(STAMP) ## Damage files of every format at length, scan pathological ones
 	@MITHRIDATE_FUZZ_EXAMPLES=2000 MITHRIDATE_FUZZ_SIZE=1 MITHRIDATE_FUZZ_CALLS=60 $(BIN)/python -m pytest -q \
 		tests/property/test_fuzz_parsers.py tests/integration/test_pathological.py tests/e2e/test_api_fuzz.py $(ARGS)
 
-soak: $(STAMP) ## Ten minutes of load with flat memory, and 200 rounds of kill -9 (an hour or so)
+soak: $(STAMP) ## Ten minutes of load and 10,000 tiny documents with flat memory, and 200 rounds of kill -9 (hours)
 	@MITHRIDATE_TEST_SOAK_SECONDS=$${MITHRIDATE_TEST_SOAK_SECONDS:-600} \
+		MITHRIDATE_TEST_TINY_DOCUMENTS=$${MITHRIDATE_TEST_TINY_DOCUMENTS:-10000} \
 		MITHRIDATE_TEST_KILL_ROUNDS=$${MITHRIDATE_TEST_KILL_ROUNDS:-200} \
 		$(BIN)/python -m pytest -q -s tests/soak tests/e2e/test_kill_rounds.py $(ARGS)
 

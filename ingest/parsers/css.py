@@ -18,7 +18,7 @@ from ingest.parsers.css_selectors import Selector, Subject, selector, selectors
 from ingest.parsers.css_values import length, unescaped
 
 MAX_RULES: Final = 50_000
-MAX_TRIES: Final = 3_000_000
+MAX_TRIES: Final = 1_500_000
 """Rules of a sheet tried on the elements of a page, all told."""
 _ANCESTORS_A_TRY: Final = 8
 _MAX_NESTING: Final = 8

@@ -75,7 +75,7 @@ def resolved(value: str, variables: Variables | None) -> str:
     What is longer than `_MAX_VALUE`, or refers on and on, is left as it stands.
     """
     for _ in range(_MAX_REFERENCES):
-        if "var(" not in value or len(value) > _MAX_VALUE:
+        if not 0 < value.count("var(") <= _MAX_REFERENCES or len(value) > _MAX_VALUE:
             break
         value = _REFERENCE.sub(lambda match: _referred(match, variables), value)
     return value

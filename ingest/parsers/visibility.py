@@ -102,7 +102,11 @@ def inherit(
     if own:
         variables = Variables(own, variables)
     if any("var(" in value for value in declarations.values()):
-        declarations = {n: resolved(value, variables) for n, value in declarations.items()}
+        declarations = {
+            name: resolved(value, variables)
+            for name, value in declarations.items()
+            if not name.startswith("--")
+        }
     font = _font(parent, declarations)
     opacity = parent.opacity * _opacity(declarations)
     gone = _gone(declarations, attributes, classes, font)

@@ -36,9 +36,11 @@ from ingest.parsers.child import answer
 from tests.parser_samples import PROSE, PROVENANCE, pdf, shown
 from tests.property.test_span_maps import TEXT, assert_sound
 
-pytestmark = pytest.mark.slow
-
 EXAMPLES: Final = int(os.environ.get("MITHRIDATE_FUZZ_EXAMPLES", "25"))
+
+# A second an example: 2,000 of a zip took 12 minutes on a machine that did six things besides.
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600 + EXAMPLES)]
+
 MAX_CHARS: Final = 200_000
 UNFORESEEN: Final = {"parser-failed", BAD_OUTPUT}
 

@@ -91,9 +91,7 @@ class _Body:
             return await self.source()
         try:
             left = self.began + self.pace.allowed(self.seen) - time.monotonic()
-            # Not `wait_for`, which makes a task of each piece.
-            async with asyncio.timeout(max(0.001, left)):
-                message = await self.source()
+            message = await asyncio.wait_for(self.source(), max(0.001, left))
         except TimeoutError as exc:
             # An HTTPException, since that is what FastAPI lets through its body parsing.
             raise HTTPException(

@@ -91,7 +91,7 @@ class Exchange:
 async def test_a_declared_length_over_the_limit_is_refused_unread(
     shared: Gateway, path: str, length: int
 ) -> None:
-    exchange = Exchange([b"x"])
+    exchange = Exchange(iter([b"x"]))
 
     await exchange.run(shared, path, {**TEXT, "Content-Length": str(length)})
 

@@ -79,7 +79,7 @@ def test_a_worker_that_was_not_looking_while_its_broker_came_back_takes_jobs_aga
     frail: Stack,
 ) -> None:
     """As a busy machine has it: the worker's loop finds the old connection dead, the new one up."""
-    before = frail.upload(long_page("Not looking", 50))["id"]
+    before = frail.upload("# Not looking\n\nThe tide table hangs beside the northern gate.\n")["id"]
     mains = frail.mains("gateway.cli worker")
     dead = frail.pids("valkey-server")
 

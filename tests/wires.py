@@ -64,7 +64,11 @@ class Wiretap:
             if self.state is Wire.CUT:
                 client.close()
                 continue
-            server = self._connect()
+            try:
+                server = self._connect()
+            except OSError:  # the server is gone, and so is whoever waits for it
+                client.close()
+                continue
             self._open += [client, server]
             for source, sink, answers in ((client, server, False), (server, client, True)):
                 threading.Thread(

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, Field, SecretStr, ValidationError
 
 from backends.embedding_texts import well_formed
+from backends.http_bodies import body_within
 from backends.server_pool import GarbledError, RefusedError, ServerPool, UnreachableError
 from domain.errors import DependencyError, PermanentError, TransientError
 from domain.usage import ModelRole, count_call
@@ -200,14 +201,10 @@ class OpenAIEmbedder:
                 raise TransientError(f"embeddings endpoint answered {status}")
             if not response.is_success:
                 raise RefusedError(f"embeddings endpoint answered {status}", status=status)
-            content = bytearray()
-            async for piece in response.aiter_bytes():
-                content += piece
-                if len(content) > MAX_REPLY_BYTES:
-                    raise GarbledError(
-                        f"embeddings endpoint sent more than {MAX_REPLY_BYTES} bytes"
-                    )
-            return bytes(content)
+            content = await body_within(response, MAX_REPLY_BYTES)
+            if content is None:
+                raise GarbledError(f"embeddings endpoint sent more than {MAX_REPLY_BYTES} bytes")
+            return content
 
 
 def _unit(vectors: NDArray[np.float64]) -> NDArray[np.float32]:

@@ -12,6 +12,7 @@ from typing import Final, TypeAlias, TypeVar
 import httpx
 from pydantic import BaseModel, Field, FiniteFloat, SecretStr, ValidationError
 
+from backends.http_bodies import body_within
 from backends.llm.completions import Completion, Usage, read_completions
 from backends.llm.prompts import Message
 from backends.server_pool import GarbledError, RefusedError, ServerPool, UnreachableError
@@ -284,12 +285,10 @@ class Endpoint:
                 raise TransientError(f"model endpoint answered {status}")
             if not response.is_success:
                 raise RefusedError(f"model endpoint answered {status}", status=status)
-            content = bytearray()
-            async for piece in response.aiter_bytes():
-                content += piece
-                if len(content) > max_bytes:
-                    raise PermanentError(f"model endpoint sent more than {max_bytes} bytes")
-            return bytes(content)
+            content = await body_within(response, max_bytes)
+            if content is None:
+                raise PermanentError(f"model endpoint sent more than {max_bytes} bytes")
+            return content
 
 
 @lru_cache(maxsize=256)  # building a request takes 185 us if it is read anew, 85 to 140 if not

@@ -15,6 +15,8 @@ from typing import Final
 
 import httpx
 
+from backends.http_bodies import body_within
+
 TIMEOUT_SECONDS: Final = 2.0
 FRESH_SECONDS: Final = 5.0
 WAIT_SECONDS: Final = 0.25
@@ -119,12 +121,9 @@ async def _read(role: str, url: str, client: httpx.AsyncClient) -> ServerLoad:
             asyncio.timeout(TIMEOUT_SECONDS),
             client.stream("GET", f"{root}/metrics", follow_redirects=False) as response,
         ):
-            content = bytearray()
-            if response.is_success:
-                async for piece in response.aiter_bytes():
-                    content += piece
-                    if len(content) > MAX_BYTES:
-                        return ServerLoad(role=role, url=url, up=True)
+            content = await body_within(response, MAX_BYTES) if response.is_success else b""
+            if content is None:
+                return ServerLoad(role=role, url=url, up=True)
     except (httpx.HTTPError, httpx.InvalidURL, TimeoutError):
         return ServerLoad(role=role, url=url, up=False)
     told = parse_load(content.decode("utf-8", "replace"))

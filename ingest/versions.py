@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from datetime import timedelta
+from typing import Final
 
+from defences.retrieval.subjects import subjects_differ
 from defences.retrieval.versions import (
     DAYS,
     Change,
@@ -30,6 +32,9 @@ from domain.ledger import DocumentRecord
 from domain.lifecycle import DocumentLifecycle, Edition, EditionMark
 from domain.retrieval import Embedder
 from ingest.neighbours import text_of
+
+MOST_READ: Final = 256
+"""Texts of one template that are read to see whose they are; the rest count as versions."""
 
 
 class VersionLookup:
@@ -73,17 +78,21 @@ class VersionLookup:
                 near.document_id for near in document.neighbours if near.origin.ref == origin.ref
             ],
         )
-        linked = [
-            one
-            for one in known
-            if one.document_id != document.id
-            and is_version(
-                one,
-                own,
-                logical_id=logical_id,
-                ids_are_vouched=document.provenance.signature_verified,
-            )
-        ]
+        linked = await self._of_the_same(
+            document,
+            [
+                one
+                for one in known
+                if one.document_id != document.id
+                and is_version(
+                    one,
+                    own,
+                    logical_id=logical_id,
+                    ids_are_vouched=document.provenance.signature_verified,
+                )
+            ],
+            logical_id=logical_id,
+        )
         found: dict[tuple[int, int], VersionChange] = {}
         witnesses = await self._witnesses(document) if linked else ()
         for earlier in baselines(linked):
@@ -138,6 +147,28 @@ class VersionLookup:
             and one.document_id != record.id
             and one.status is DocumentStatus.ADMITTED
         ]
+
+    async def _of_the_same(
+        self, document: Document, linked: Sequence[Edition], *, logical_id: str | None
+    ) -> Sequence[Edition]:
+        """Leave out what likeness alone links and what is about something else.
+
+        Of a deleted document there is no text to tell that by: it stays.
+        """
+        kept: list[Edition] = []
+        read = 0
+        for one in linked:
+            by_id = logical_id is not None and one.logical_id == logical_id
+            if by_id or one.status is DocumentStatus.DELETED or read == MOST_READ:
+                kept.append(one)
+                continue
+            read += 1
+            text = await text_of(self._blobs, document.tenant_id, one.document_id)
+            if text is None or not await asyncio.to_thread(
+                subjects_differ, text, document.text.text
+            ):
+                kept.append(one)
+        return kept
 
     async def _compare(self, document: Document, earlier: Edition) -> Sequence[Change]:
         text = await text_of(self._blobs, document.tenant_id, earlier.document_id)

@@ -233,6 +233,27 @@ async def test_a_changed_copy_of_the_same_origin_is_held_without_any_id(tmp_path
     assert (new.status, new.reason) == (DocumentStatus.QUARANTINED, CoarseReason.HOLD)
 
 
+async def test_sheets_of_one_template_pass_and_a_changed_sheet_is_held(tmp_path: Path) -> None:
+    world = await build_world(tmp_path)
+    await world.establish(HOUSE)
+    sheets = {"Corvid": 34, "Heron": 12, "Plover": 60, "Siskin": 24}
+
+    first = [await world.upload(_sheet(*each), origin=HOUSE) for each in sheets.items()]
+    changed = await world.upload(_sheet("Heron", 48), origin=HOUSE)
+    renamed = await world.upload(_sheet("Whimbrel", 48).replace("north", "Heron"), origin=HOUSE)
+
+    assert {one.status for one in first} == {DocumentStatus.ADMITTED}
+    for held in (changed, renamed):
+        assert (held.status, held.reason) == (DocumentStatus.QUARANTINED, CoarseReason.HOLD)
+
+
+def _sheet(name: str, months: int) -> str:
+    return (
+        f"{name} pump\n\nThe {name} pump carries a warranty of {months} months from the day of "
+        f"delivery. Spare seals for the {name} pump are kept in the north store.\n"
+    )
+
+
 async def test_a_changed_copy_of_an_old_page_is_held_as_long_as_the_page_serves(
     tmp_path: Path,
 ) -> None:

@@ -17,7 +17,7 @@ TITLE_WORDS: Final = 12
 """Words of the first line that can name the subject."""
 LEAST_MENTIONS: Final = 2
 """The title, and once at least in what it says: a heading that is changed alone names nothing."""
-ALIKE: Final = 0.6
+ALIKE: Final = 0.75
 """Likeness (Ratcliff and Obershelp) from which two names may be one that is spelt otherwise."""
 
 _LEAST_LETTERS: Final = 3

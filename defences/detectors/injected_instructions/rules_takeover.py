@@ -13,9 +13,10 @@ from defences.detectors.injected_instructions.rules import (
 )
 
 # Manuals warn of it: "do not ignore the instructions above", "if you ignore ...".
-# Where words start first: it is cheaper to see than all that may not stand before.
+# How these words start comes first: it is cheaper to see than all that may not stand before.
 _DROP = (
-    r"\b(?=\w)(?<!do\snot\s)(?<!must\snot\s)(?<!should\snot\s)(?<!never\s)(?<!don't\s)(?<!cannot\s)(?<!if\syou\s)(?<!who\s)(?<!by\s)"
+    r"\b(?=ig|dis|forg|ov|by|neg|ab|dr|sup|ca|do|sto|ce|pu|se|le|pa|thro|er|wi)"
+    r"(?<!do\snot\s)(?<!must\snot\s)(?<!should\snot\s)(?<!never\s)(?<!don't\s)(?<!cannot\s)(?<!if\syou\s)(?<!who\s)(?<!by\s)"
     r"(?:ignor(?:e|es|ing)|disregard(?:ing)?|forget(?:ting)?|overlook|bypass(?:ing)?"
     r"|overrid(?:e|es|ing)|overrule|discard|dismiss|neglect|abandon|drop|supersedes?|cancel"
     r"|(?:do not|don't|stop|cease)~(?:follow|obey|heed|comply~with)(?:ing)?"

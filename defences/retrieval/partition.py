@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 from defences.retrieval.comparison import MIXERS, mixed
@@ -29,6 +30,10 @@ _SEATS_TO_MIX: Final = 2
 """Established seats from which on a plain seat reads anything that one seat's own draft does not."""
 
 _RANK: Final[Mapping[Tier, int]] = {Tier.REVIEWED: 0, Tier.ESTABLISHED: 1, Tier.POOL: 2}
+
+NEARLY_AS_RELEVANT: Final = 0.05
+"""Cosine below a seat's best passage down to which families are taken by trust and age. Farther
+down relevance decides: a seat of many documents would else speak from its oldest ones."""
 
 _TRUST_STEP: Final = 0.1
 """Trust is compared in steps: a hundredth more is no reason to take the slot of another family."""
@@ -256,17 +261,26 @@ def _families(chunks: Iterable[ScoredChunk]) -> dict[FamilyId, list[ScoredChunk]
 
 
 def _by_family(chunks: Sequence[ScoredChunk]) -> list[ScoredChunk]:
-    """Return chunks one a family in turn, families by trust and age, then by relevance."""
-    families = sorted(
-        _families(chunks).values(),
-        key=lambda held: (
-            -round(min(chunk.trust for chunk in held) / _TRUST_STEP),
-            held[0].admitted_at,
-            -_best(held),
-            held[0].chunk.id,
-        ),
-    )
+    """Return chunks one a family in turn.
+
+    Of the families nearly as relevant as the best one the most trusted and oldest come first, so
+    that a late text as good as another takes nobody's place; then the others by relevance. A
+    reranker's order is taken as it is.
+    """
+    families = list(_families(chunks).values())
+    if not any(chunk.rerank is not None for chunk in chunks):
+        floor = _best(chunks) - NEARLY_AS_RELEVANT
+        close = [held for held in families if _best(held) >= floor]
+        families = [
+            *sorted(close, key=_seniority),
+            *(held for held in families if _best(held) < floor),
+        ]
     return _round_robin(families, len(chunks))
+
+
+def _seniority(family: Sequence[ScoredChunk]) -> tuple[int, datetime, float, str]:
+    trust = round(min(chunk.trust for chunk in family) / _TRUST_STEP)
+    return -trust, family[0].admitted_at, -_best(family), family[0].chunk.id
 
 
 def _round_robin(queues: Sequence[Sequence[ScoredChunk]], limit: int) -> list[ScoredChunk]:

@@ -7,7 +7,12 @@ from collections import Counter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from defences.retrieval.partition import MIN_RELEVANCE, partition, seat_of
+from defences.retrieval.partition import (
+    MIN_RELEVANCE,
+    NEARLY_AS_RELEVANT,
+    partition,
+    seat_of,
+)
 from domain.answering import POOL_SEAT, EvidenceSubset, PartitionMode
 from domain.documents import Tier
 from domain.retrieval import ScoredChunk
@@ -232,3 +237,42 @@ def test_who_shares_a_subset_depends_on_the_key_and_on_nothing_said(
 
     if len({chunk.origin.id for chunk in established}) > 2:
         assert {s.seats for s in first.subsets} == {s.seats for s in second.subsets}
+
+
+@settings(deadline=None)
+@given(chunks=ESTABLISHED, sizes=SIZES)
+def test_nothing_clearly_less_relevant_takes_the_place_of_a_seat_s_best(
+    chunks: list[ScoredChunk], sizes: tuple[int, int]
+) -> None:
+    m, k = sizes
+    parts = partition(chunks, m=m, k=k, key=KEY)
+
+    held: dict[str, list[ScoredChunk]] = {}
+    for subset in parts.subsets:
+        for chunk in subset.chunks:
+            held.setdefault(str(chunk.origin.ref), []).append(chunk)
+    for origin, read in held.items():
+        best = max(chunk.similarity for chunk in chunks if str(chunk.origin.ref) == origin)
+        assert max(chunk.similarity for chunk in read) >= best - NEARLY_AS_RELEVANT - 1e-9
+
+
+def test_of_nearly_equal_passages_the_trusted_and_old_are_read_first() -> None:
+    house = make_origin("house", Tier.ESTABLISHED)
+
+    def passage(name: str, similarity: float, *, trust: float = 0.9, days: int) -> ScoredChunk:
+        return make_chunk(
+            f"Passage {name}.", document=name, origin=house, similarity=similarity, trust=trust,
+            age_days=days,
+        )  # fmt: skip
+
+    late, trusted = passage("late", 0.82, days=1), passage("trusted", 0.8, days=90)
+    doubtful = passage("doubtful", 0.81, trust=0.5, days=300)
+    far = [passage(f"far{number}", 0.4, days=300 + number) for number in range(4)]
+
+    read = [
+        {chunk.chunk.document_id for chunk in subset.chunks}
+        for k in (1, 2, 3)
+        for subset in partition([late, trusted, doubtful, *far], m=1, k=k, key=KEY).subsets
+    ]
+
+    assert read == [{"trusted"}, {"trusted", "late"}, {"trusted", "late", "doubtful"}]

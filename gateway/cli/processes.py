@@ -21,6 +21,7 @@ from domain.errors import ConfigurationError, MithridateError, TransientError
 from gateway.cli.orphans import die_with_parent
 from gateway.cli.output import emit, say
 from gateway.cli.supervisor import Child, Supervisor
+from runtime.heap import bound_arenas
 from runtime.home import (
     ADMIN_KEY,
     announced,
@@ -111,6 +112,7 @@ def application() -> FastAPI:
     """Make what uvicorn serves, in this process or in one that it started."""
     from gateway.http.asgi import create
 
+    bound_arenas()
     parent = multiprocessing.parent_process()
     if parent is not None:
         die_with_parent(parent.pid)
@@ -125,6 +127,7 @@ def run_worker(settings: Settings, *, supervised: bool) -> int:
     from workers.app import create_celery
     from workers.process import import_ahead
 
+    bound_arenas()
     queues = _queues(settings.worker.queues)
     configure_logging(settings.logging)
     if os.geteuid() == 0:

@@ -27,7 +27,7 @@ from defences.answering.keywords import keyword_set, keywords
 from defences.answering.questions import AnswerType, QuestionProfile, read_question
 from domain.answering import Draft, EvidenceSubset, Question
 from domain.retrieval import Embedder
-from gateway.query.sentence_features import Candidate, find_candidates
+from gateway.query.sentence_features import Candidate, about_what_is_asked, find_candidates
 from gateway.query.sentence_vectors import SentenceVectors
 
 PRIOR: Final = -2.0
@@ -77,7 +77,10 @@ class EvidenceVerifier:
         gets `PRIOR`.
         """
         profile = read_question(question.text)
-        split = [() if subset is None else find_candidates(subset.chunks) for subset in evidence]
+        split = [
+            () if subset is None else about_what_is_asked(profile, find_candidates(subset.chunks))
+            for subset in evidence
+        ]
         shortlists = [
             [_shortlist(profile, draft, candidates) for candidates in split] for draft in drafts
         ]

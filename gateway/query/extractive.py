@@ -22,7 +22,12 @@ from domain.answering import Draft, EvidenceSubset, Question, Quote
 from domain.retrieval import Embedder
 from gateway.query.comparison import Verdict, decide, needs_both
 from gateway.query.extractive_weights import ExtractiveWeights
-from gateway.query.sentence_features import Candidate, features_of_words, find_candidates
+from gateway.query.sentence_features import (
+    Candidate,
+    about_what_is_asked,
+    features_of_words,
+    find_candidates,
+)
 from gateway.query.sentence_vectors import DEFAULT_CAPACITY, SentenceVectors
 
 MAX_WORDS: Final = 40
@@ -93,7 +98,7 @@ class ExtractiveDrafter:
             return _compared(subset, verdict)
         if needs_both(profile, candidates):
             return _abstained(subset)
-        pick = await self._pick(profile, candidates)
+        pick = await self._pick(profile, about_what_is_asked(profile, candidates))
         if pick is None or pick.probability < self._weights.abstain_below:
             return _abstained(subset)
         return _drafted(

@@ -23,6 +23,7 @@ from defences.answering.relations import (
     stated_relations,
 )
 from defences.answering.sentences import Sentence, SentenceKind, split_sentences
+from defences.answering.subjects import speaks_of_another
 from domain.documents import ChunkId, Span
 from domain.retrieval import ScoredChunk
 
@@ -124,6 +125,19 @@ def find_candidates(chunks: Sequence[ScoredChunk]) -> tuple[Candidate, ...]:
                 seen.add(known)
                 found.append(Candidate(chunk=chunk, rank=rank, head=head, place=place))
     return tuple(found)
+
+
+def about_what_is_asked(
+    question: QuestionProfile, candidates: Sequence[Candidate]
+) -> tuple[Candidate, ...]:
+    """Return the candidates but those that say it of something else than the question names."""
+    return tuple(
+        one
+        for one in candidates
+        if not speaks_of_another(
+            question.text, one.in_context, f"{one.head} {one.chunk.chunk.text}"
+        )
+    )
 
 
 @lru_cache(maxsize=4_096)  # a passage is read by drafter and verifier, and for the next question

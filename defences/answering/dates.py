@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from defences.answering.hints import may_have_digits, may_have_word
+from defences.answering.years import is_measured, stands_for_year
 
 _MONTHS: Final = {
     name: number
@@ -52,12 +53,6 @@ _MONTH_ALONE: Final = re.compile(
 )
 _DECADE: Final = re.compile(r"\b(?P<y>(?:1\d|20|21)\d0)s\b")
 _BARE_YEAR: Final = re.compile(rf"(?<![\w,.$€£/-])(?P<y>{_YEAR})(?![\w%°]|[,.]\d|\s?[€$£%])")
-_YEAR_BEFORE: Final = re.compile(
-    r"(?:\b(?:in|since|by|of|from|until|till|before|after|during|to|between|and|around|year|circa"
-    r"|early|late|mid|for|the|edition|season|spring|summer|autumn|fall|winter)|[(–—,;])\s*$",  # noqa: RUF001
-    re.IGNORECASE,
-)
-_PLAIN_AFTER: Final = re.compile(r"\s*(?:$|[.,;:)\]–—-]|\[)")  # noqa: RUF001
 _CLOCK: Final = re.compile(
     r"(?<![\d:.])(?P<h>2[0-3]|[01]?\d):(?P<min>[0-5]\d)(?::[0-5]\d)?(?!\d)"
     r"\s?(?P<half>[ap]\.?m\b\.?)?",
@@ -162,7 +157,18 @@ def _date(match: re.Match[str]) -> Moment | None:
         day, month = month, day
     if month > 12:  # noqa: PLR2004
         return None
-    return Moment(start=match.start(), end=match.end(), year=year, month=month, day=day)
+    end = match.end()
+    if parts.get("y") and end == match.end("y") > match.end("m") and _counts(match):
+        if day is None:
+            return None
+        year, end = None, match.start("y")  # "on 5 March 1200 units were sold"
+        end = match.start() + len(match.string[match.start() : end].rstrip(" ,"))
+    return Moment(start=match.start(), end=end, year=year, month=month, day=day)
+
+
+def _counts(match: re.Match[str]) -> bool:
+    """Whether the year of a date written in words is a figure of what follows it."""
+    return match["m"].isalpha() and is_measured(match.string, match.start("y"), match.end("y"))
 
 
 def _years(text: str) -> Iterator[Moment]:
@@ -171,8 +177,7 @@ def _years(text: str) -> Iterator[Moment]:
     for match in _DECADE.finditer(text):
         yield Moment(start=match.start(), end=match.end(), year=int(match.group("y")), decade=True)
     for match in _BARE_YEAR.finditer(text):
-        before = _YEAR_BEFORE.search(text[max(0, match.start() - 12) : match.start()])
-        if before or _PLAIN_AFTER.match(text, match.end()):
+        if stands_for_year(text, match.start(), match.end()):
             yield Moment(start=match.start(), end=match.end(), year=int(match.group("y")))
 
 

@@ -87,6 +87,78 @@ def test_a_date_is_read_in_parts(text: str, parts: tuple[int | None, ...]) -> No
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "a dose of 1200 mg", "of 1500 ml", "for 1500 m", "the 1800 rpm limit", "of 1200 kWh a year",
+        "by 1500 metres", "to 1000 °C", "around 1900 euros", "in 1200 days", "after 1930 hours of flight",
+        "of 2000 units", "for 1500 registered users", "around 2000 people", "to 1500 requests",
+        "it costs $ 1900.", "EUR 1900.", "CHF 1900,", "it costs $1,900.", "it costs 1900 €.",
+        "see page 1984.", "pp. 1984;", "in room 1204.", "§ 1984.", "form 1040.", "port 1883;",
+        "error 2003.", "ISO 1999.", "invoice no. 2019.", "ticket #2045.",
+        "a 2048-bit key", "a 1500-word essay", "a 1200-mile walk", "of 1920 x 1080", "1080 x 1920.",
+        "of 1200/day", "of 1200 per batch", "between 1200 and 1500 mg", "from 1200 to 1500 users",
+        "of 1200-1500 kg",
+    ],
+)  # fmt: skip
+def test_a_figure_that_is_measured_counted_paid_or_numbered_is_no_year(text: str) -> None:
+    values = find_values(text)
+
+    assert values
+    assert all(value.moment is None for value in values)
+
+
+@pytest.mark.parametrize(
+    ("text", "years"),
+    [
+        ("in 2020 patients were asked", [2020]),
+        ("by 2030 emissions will fall", [2030]),
+        ("in 2020 second place", [2020]),
+        ("In 1984 A Coruña was", [1984]),
+        ("in 1999 in Paris", [1999]),
+        ("since 2019 per capita income", [2019]),
+        ("in 2020 day trips", [2020]),
+        ("from 1990 to 1995", [1990, 1995]),
+        ("between 1914 and 1918", [1914, 1918]),
+        ("the edition of 1911, page 3", [1911]),
+        ("in 2020 and 1500 mg", [2020]),
+        ("Article 5 (2019)", [2019]),
+        ("the 2019-built bridge", [2019]),
+    ],
+)
+def test_a_year_stays_one_whatever_follows_it(text: str, years: list[int]) -> None:
+    found = [value.moment.year for value in find_values(text) if value.moment is not None]
+
+    assert found == years
+
+
+def test_doses_of_four_figures_differ_by_their_unit() -> None:
+    (milligrams,), (grams,) = find_values("a dose of 1200 mg"), find_values("a dose of 1200 g")
+
+    assert not same_value(milligrams, grams)
+    assert same_value(milligrams, find_values("a dose of 1.2 g")[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "parts", "others"),
+    [
+        ("on 5 March 1200 units were sold", (None, 3, 5), 1),
+        ("On March 5, 1500 mg was given", (None, 3, 5), 1),
+        ("on 5 March 1987", (1987, 3, 5), 0),
+        ("in March 1987 sales fell", (1987, 3, None), 0),
+    ],
+)
+def test_a_date_does_not_take_the_figure_behind_it_for_its_year(
+    text: str, parts: tuple[int | None, ...], others: int
+) -> None:
+    date, *rest = find_values(text)
+
+    assert date.moment is not None
+    assert (date.moment.year, date.moment.month, date.moment.day) == parts
+    assert len(rest) == others
+    assert all(value.moment is None for value in rest)
+
+
+@pytest.mark.parametrize(
     ("text", "minute"),
     [("09:30", 570), ("9.30 a.m.", 570), ("5 pm", 1020), ("noon", 720), ("12 am", 0)],
 )

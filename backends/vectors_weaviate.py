@@ -306,7 +306,8 @@ class WeaviateVectorStore:
             if done.failed:
                 raise TransientError(f"weaviate: {done.failed} chunks could not be deleted")
             deleted += done.successful
-            more = done.successful >= _MAX_WINDOW
+            # Of one call no more go than QUERY_MAXIMUM_RESULTS, whatever it is set to.
+            more = 0 < done.successful < done.matches or done.successful >= _MAX_WINDOW
         return deleted
 
     async def _pages(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from backends.keywords import words_of
 from backends.rank_fusion import RankedChunk
 from backends.vector_fields import SEARCHABLE, fields_of, record_of
 from domain.documents import ChunkId, TenantId
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 _CHUNKS: Final = uuid.UUID("6f1d2f0e-3f0a-5b7e-9f6c-0c2f6b6a3c11")
 _RANKED: Final = ["chunk_id", "origin_key"]
+
+MAX_QUERY_WORDS: Final = 256
+"""Distinct words of a question; a character of a script without spaces is one."""
 
 
 class VectorPage:
@@ -57,7 +61,7 @@ class KeywordPage:
         if not self._words:
             return []
         found = await self._side.query.bm25(
-            self._words,
+            " ".join(list(dict.fromkeys(words_of(self._words)))[:MAX_QUERY_WORDS]),
             query_properties=[SEARCHABLE],
             limit=count,
             filters=_besides(self._wanted, without),
@@ -101,7 +105,9 @@ def properties_of(record: VectorRecord) -> dict[str, str | float | bool]:
         "reviewed": record.origin.reviewed,
         "voting": record.voting,
         "trust": record.trust,
-        SEARCHABLE: str(fields.pop(SEARCHABLE)),
+        # As words, like the question's: the server's tokenisation `word` neither folds (ligatures,
+        # widths, sharp s, composed and decomposed letters) nor parts what is written without spaces.
+        SEARCHABLE: " ".join(words_of(str(fields.pop(SEARCHABLE)))),
         "payload": json.dumps(fields, ensure_ascii=False),
     }
 

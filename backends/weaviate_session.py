@@ -239,7 +239,11 @@ class WeaviateSession:
         await client.collections.create(
             name,
             description=self._description,
-            vector_config=Configure.Vectors.self_provided(),
+            # Not what the server's DEFAULT_QUANTIZATION may say: with it the nearest chunk of an
+            # origin may not be found, and once set it cannot be undone.
+            vector_config=Configure.Vectors.self_provided(
+                quantizer=Configure.VectorIndex.Quantizer.none()
+            ),
             multi_tenancy_config=Configure.multi_tenancy(
                 enabled=True, auto_tenant_creation=True, auto_tenant_activation=True
             ),

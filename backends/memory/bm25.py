@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from backends.keywords import words_of
@@ -16,9 +16,10 @@ _B: Final = 0.75
 
 
 class KeywordIndex:
-    """Counts are of the texts in this index alone."""
+    """Counts are of the texts in this index alone. `words` parts a text into what is counted."""
 
-    def __init__(self) -> None:
+    def __init__(self, words: Callable[[str], Sequence[str]] = words_of) -> None:
+        self._words_of = words
         self._postings: dict[str, dict[ChunkId, int]] = {}
         self._words: dict[ChunkId, frozenset[str]] = {}
         self._lengths: dict[ChunkId, int] = {}
@@ -27,7 +28,7 @@ class KeywordIndex:
     def __deepcopy__(self, memo: Mapping[int, object]) -> KeywordIndex:
         """Copy the counts level by level: one by one they are most of what copying a store takes."""
         del memo
-        copied = KeywordIndex()
+        copied = KeywordIndex(self._words_of)
         copied._postings = {word: dict(held) for word, held in self._postings.items()}
         copied._words = dict(self._words)
         copied._lengths = dict(self._lengths)
@@ -36,7 +37,7 @@ class KeywordIndex:
 
     def add(self, chunk_id: ChunkId, text: str) -> None:
         """Index a text that is not in the index yet."""
-        words = words_of(text)
+        words = self._words_of(text)
         self._words[chunk_id] = frozenset(words)
         for word, count in Counter(words).items():
             self._postings.setdefault(word, {})[chunk_id] = count

@@ -12,12 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 from weaviate.proto.v1 import base_pb2
 
-from backends.keywords import words_of
 from backends.memory.bm25 import KeywordIndex
 from domain.documents import ChunkId
+from tests.fakes.weaviate_words import CLASS_NAME, TENANT_NAME, asked_for, fault_of, tokens
 
 MAXIMUM_RESULTS: Final = 10_000
 """QUERY_MAXIMUM_RESULTS: of one search, and of one batch deletion."""
+
+DEFAULT_QUANTIZATION: Final[Mapping[str, Any]] = {"enabled": True, "bits": 8, "rescoreLimit": 20}
+"""Of a server whose operator set it, as hosted ones do: of collections that do not object."""
 
 Value: TypeAlias = str | float | bool
 Vector: TypeAlias = NDArray[np.float32]
@@ -69,7 +72,7 @@ class Shard:
         self.remove(stored.id)
         self.objects[stored.id] = stored
         for name in searchable:
-            index = self.keywords.setdefault(name, KeywordIndex())
+            index = self.keywords.setdefault(name, KeywordIndex(tokens))
             index.add(ChunkId(str(stored.id)), str(stored.properties.get(name, "")))
 
     def remove(self, object_id: uuid.UUID) -> None:
@@ -83,6 +86,7 @@ class Collections:
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
+        self.maximum_results = MAXIMUM_RESULTS
         self.capacity: int | None = None
         """Objects over all shards before the disk is full."""
         self._schemas: dict[str, dict[str, Any]] = {}
@@ -92,9 +96,19 @@ class Collections:
         name = schema["class"]
         if name in self._schemas:
             raise RefusedError(f"class name {name} already exists")
+        if not CLASS_NAME.fullmatch(name):
+            raise RefusedError(f"{name!r} is not a valid class name")
+        names = [prop["name"].lower() for prop in schema.get("properties", [])]
+        if len(set(names)) < len(names):
+            raise RefusedError(f"class {name!r}: conflict for property: provided more than once")
+        for fault in filter(None, map(fault_of, schema.get("properties", []))):
+            raise RefusedError(fault)
         for vector in schema.get("vectorConfig", {}).values():
             vector.setdefault("vectorIndexType", "hnsw")
-            vector["vectorIndexConfig"] = {**_HNSW, **vector.get("vectorIndexConfig", {})}
+            given = vector.get("vectorIndexConfig", {})
+            vector["vectorIndexConfig"] = {**_HNSW, **given}
+            if not given.get("skipDefaultQuantization"):
+                vector["vectorIndexConfig"]["rq"] = dict(DEFAULT_QUANTIZATION)
         for prop in schema.get("properties", []):
             text = prop["dataType"] == ["text"]
             added = {"indexFilterable": True, "indexSearchable": text, "indexRangeFilters": False}
@@ -118,6 +132,8 @@ class Collections:
 
     def add_tenant(self, collection: str, tenant: str) -> None:
         self.schema(collection)
+        if not TENANT_NAME.fullmatch(tenant):
+            raise RefusedError(f"{tenant!r} is not a valid tenant name")
         self._shards[collection].setdefault(tenant, Shard())
 
     def shard(self, collection: str, tenant: str) -> Shard:
@@ -157,14 +173,20 @@ class Collections:
         fits = self._predicate(collection, filters) if filters is not None else lambda _: True
         return sorted((o for o in shard.objects.values() if fits(o)), key=lambda o: o.id)
 
-    def distances(self, among: Sequence[Stored], vector: Vector) -> dict[uuid.UUID, float]:
+    def distances(
+        self, collection: str, among: Sequence[Stored], vector: Vector
+    ) -> dict[uuid.UUID, float]:
+        """Return the distance of each object, coarse where the collection is quantised."""
         for stored in among[:1]:
             if len(stored.vector) != len(vector):
                 raise RefusedError(
                     f"vector lengths don't match: {len(stored.vector)} vs {len(vector)}"
                 )
         wanted = vector.astype(np.float64) / (float(np.linalg.norm(vector)) or 1.0)
-        return {o.id: 1 - float(np.einsum("i,i", o.vector, wanted)) for o in among}
+        exact = {o.id: 1 - float(np.einsum("i,i", o.vector, wanted)) for o in among}
+        if "rq" in self.schema(collection)["vectorConfig"]["default"]["vectorIndexConfig"]:
+            return {o: round(distance * 64) / 64 for o, distance in exact.items()}
+        return exact
 
     def scores(
         self, collection: str, tenant: str, query: str, properties: Sequence[str]
@@ -175,8 +197,8 @@ class Collections:
             prop = self._properties(collection).get(name)
             if prop is None or not prop.get("indexSearchable"):
                 raise RefusedError(f"property {name} is not searchable by keyword")
-            index = shard.keywords.get(name, KeywordIndex())
-            for object_id, score in index.scores(dict.fromkeys(words_of(query))).items():
+            index = shard.keywords.get(name, KeywordIndex(tokens))
+            for object_id, score in index.scores(asked_for(query)).items():
                 total[uuid.UUID(object_id)] = total.get(uuid.UUID(object_id), 0.0) + score
         return total
 

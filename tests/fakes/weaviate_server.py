@@ -35,7 +35,6 @@ from weaviate.proto.v1 import (
 )
 
 from tests.fakes.weaviate_collections import (
-    MAXIMUM_RESULTS,
     Collections,
     RefusedError,
     Stored,
@@ -189,17 +188,18 @@ class _Servicer(weaviate_pb2_grpc.WeaviateServicer):
     def BatchDelete(
         self, request: batch_delete_pb2.BatchDeleteRequest, context: grpc.ServicerContext
     ) -> batch_delete_pb2.BatchDeleteReply:
-        doomed: list[Stored] = []
+        matches, doomed = 0, list[Stored]()
         with self._answering(context):
             if not request.HasField("filters"):
                 raise RefusedError("a batch deletion needs a filter")
             shard = self._collections.shard(request.collection, request.tenant)
-            doomed = self._collections.matching(
+            matching = self._collections.matching(
                 request.collection, request.tenant, request.filters
-            )[:MAXIMUM_RESULTS]
+            )
+            matches, doomed = len(matching), matching[: self._collections.maximum_results]
             for stored in doomed:
                 shard.remove(stored.id)
-        return batch_delete_pb2.BatchDeleteReply(matches=len(doomed), successful=len(doomed))
+        return batch_delete_pb2.BatchDeleteReply(matches=matches, successful=len(doomed))
 
     def Aggregate(
         self, request: aggregate_pb2.AggregateRequest, context: grpc.ServicerContext
@@ -237,13 +237,13 @@ class _Servicer(weaviate_pb2_grpc.WeaviateServicer):
 
     def _search(self, request: search_get_pb2.SearchRequest) -> list[search_get_pb2.SearchResult]:
         limit = request.limit or DEFAULT_LIMIT
-        if request.offset + limit > MAXIMUM_RESULTS:
+        if request.offset + limit > self._collections.maximum_results:
             raise RefusedError("query maximum results exceeded")
         filters = request.filters if request.HasField("filters") else None
         among = self._collections.matching(request.collection, request.tenant, filters)
         if request.HasField("near_vector"):
             vector = _query_vector(request.near_vector)
-            distances = self._collections.distances(among, vector)
+            distances = self._collections.distances(request.collection, among, vector)
             among.sort(key=lambda o: distances[o.id])
             extra = {i: {"distance": d, "distance_present": True} for i, d in distances.items()}
         elif request.HasField("bm25_search"):

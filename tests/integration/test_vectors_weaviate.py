@@ -14,10 +14,11 @@ from weaviate.classes.query import Filter
 from weaviate.exceptions import WeaviateBaseError
 
 from backends.vectors_weaviate import WeaviateVectorStore
-from domain.documents import Origin, OriginKind
+from domain.documents import DocumentId, Origin, OriginKind
 from domain.errors import ConfigurationError, PermanentError, TransientError
+from tests.fakes.weaviate_collections import RefusedError
 from tests.fakes.weaviate_server import FakeWeaviate, fake_weaviate
-from tests.vector_stores import A, ids, record, search, weaviate_store
+from tests.vector_stores import BETWEEN, EAST, NORTH, A, ids, record, search, weaviate_store
 
 pytestmark = pytest.mark.anyio
 
@@ -157,6 +158,97 @@ async def test_an_origin_of_many_pages_is_moved_whole(server: FakeWeaviate) -> N
     assert not await search(store, established=False)
     assert len(await search(store, limit=999, per_origin=999)) == 450
     await store.close()
+
+
+async def test_all_is_deleted_where_the_server_deletes_less_in_one_call(
+    server: FakeWeaviate,
+) -> None:
+    store = store_of(server)
+    server.collections.maximum_results = 100
+    await store.upsert([record(f"d/{n}") for n in range(250)])
+
+    deleted = await store.delete_document(DocumentId("d"), tenant_id=A)
+
+    assert deleted == 250
+    assert not await store.holds(DocumentId("d"), tenant_id=A)
+    await store.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("Die Straße ist gesperrt", "STRASSE"),
+        ("the ﬁnal report", "final"),
+        ("\uff52\uff45\uff46\uff55\uff4e\uff44 within 30 days", "refund"),
+        ("un cafe\u0301 noir", "caf\u00e9"),
+        ("un caf\u00e9 noir", "cafe\u0301"),
+        ("退款政策在三十天内有效", "退款"),
+        ("返金は三十日以内です", "返金"),
+        ("นโยบายการคืนเงิน", "คืนเงิน"),
+        ("ΟΔΟΣ κλειστή", "οδος"),
+    ],
+)
+async def test_a_word_is_found_in_whichever_form_it_is_written(
+    server: FakeWeaviate, text: str, question: str
+) -> None:
+    store = store_of(server)
+    await store.upsert(
+        [record("a/0", NORTH, text=text), record("b/0", EAST, text="something else")]
+    )
+
+    found = await search(store, question, vector=BETWEEN)
+
+    # Fusion ranks by both: of two hits about as near, the one with the word is first.
+    relevance = {hit.chunk.id: hit.relevance for hit in found}
+    assert relevance["a/0"] == 1.0
+    assert relevance["b/0"] < 0.6
+    await store.close()
+
+
+async def test_vectors_are_not_quantised_whatever_the_server_does_by_default(
+    server: FakeWeaviate,
+) -> None:
+    store = store_of(server)
+    await store.upsert([record("d/0")])
+
+    for name in ("ChunksEstablished", "ChunksPool"):
+        index = server.collections.schema(name)["vectorConfig"]["default"]["vectorIndexConfig"]
+        assert index["skipDefaultQuantization"]
+        assert "rq" not in index
+    await store.close()
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"class": "lower"},
+        {"class": "With space"},
+        {"properties": [{"name": "id", "dataType": ["text"]}]},
+        {"properties": [{"name": "two words", "dataType": ["text"]}]},
+        {"properties": [{"name": "a", "dataType": ["text"]}, {"name": "A", "dataType": ["text"]}]},
+        {"properties": [{"name": "a", "dataType": ["boolean"], "tokenization": "word"}]},
+        {"properties": [{"name": "a", "dataType": ["number"], "indexSearchable": True}]},
+        {"properties": [{"name": "a", "dataType": ["text"], "indexRangeFilters": True}]},
+    ],
+)
+def test_the_fake_refuses_a_schema_that_the_server_refuses(
+    server: FakeWeaviate, changed: dict[str, Any]
+) -> None:
+    schema = {"class": "Fine", "properties": [{"name": "a", "dataType": ["text"]}]}
+    server.collections.create({**schema, "class": "Other"})
+
+    with pytest.raises(RefusedError):
+        server.collections.create({**schema, **changed})
+
+
+@pytest.mark.parametrize("tenant", ["", "with space", "a" * 65, "a/b", "é"])
+def test_the_fake_refuses_a_tenant_that_the_server_refuses(
+    server: FakeWeaviate, tenant: str
+) -> None:
+    server.collections.create({"class": "Fine", "properties": []})
+
+    with pytest.raises(RefusedError):
+        server.collections.add_tenant("Fine", tenant)
 
 
 async def test_each_side_has_a_collection_of_its_own(server: FakeWeaviate) -> None:

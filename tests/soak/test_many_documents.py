@@ -127,6 +127,16 @@ class Sizes:
             for at, name in ((1, "worker"), (2, "gateway"))
         }
 
+    def curve(self, parts: int = 10) -> dict[str, list[float]]:
+        """Return, by process, the median size in each tenth of the documents, in MB."""
+        tenths: dict[int, list[tuple[int, int, int]]] = {}
+        for each in self._seen:
+            tenths.setdefault(min(parts - 1, each[0] * parts // DOCUMENTS), []).append(each)
+        return {
+            name: [round(median(e[at] for e in tenths[part]) / 1e6) for part in sorted(tenths)]
+            for at, name in ((1, "worker"), (2, "gateway"))
+        }
+
 
 def counted(folder: Path) -> tuple[int, int]:
     """Return how many documents have their verdict, and how many wait for it, by the ledger."""
@@ -198,7 +208,8 @@ def report(
     took: float, statuses: Counter[int], sizes: Sizes, growth: dict[str, tuple[float, float]]
 ) -> str:
     lines = [
-        f"{name}: {first / 1e6:.0f} MB after warm-up, {last / 1e6:.0f} MB at the end"
+        f"{name}: {first / 1e6:.0f} MB after warm-up, {last / 1e6:.0f} MB at the end; by tenths "
+        f"{sizes.curve()[name]}"
         for name, (first, last) in growth.items()
     ]
     return "\n".join(

@@ -199,7 +199,7 @@ async def test_a_word_is_found_in_whichever_form_it_is_written(
     found = await search(store, question, vector=BETWEEN)
 
     # Fusion ranks by both: of two hits about as near, the one with the word is first.
-    relevance = {hit.chunk.id: hit.relevance for hit in found}
+    relevance = {str(hit.chunk.id): hit.relevance for hit in found}
     assert relevance["a/0"] == 1.0
     assert relevance["b/0"] < 0.6
     await store.close()

@@ -13,6 +13,7 @@ import os
 import subprocess
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -47,8 +48,15 @@ logfile {log}
 class EmbeddedBroker:
     """Starts the server, or adopts one that an earlier process of ours left running."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, start_seconds: float = _START_SECONDS) -> None:
+        """Set up.
+
+        Args:
+            folder: Of the server's file, socket and log.
+            start_seconds: How long a server may take to start; twice as long others wait for it.
+        """
         self._folder = folder
+        self._start_seconds = start_seconds
         self._socket = _socket_path(folder)
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -67,7 +75,7 @@ class EmbeddedBroker:
         Of several processes that call this at once, one starts and the others adopt.
 
         Raises:
-            TransientError: It did not come up in time.
+            TransientError: It did not come up in time, or another process that starts it hangs.
             ConfigurationError: The data folder cannot be written, or this platform has no server.
         """
         if self.answers():
@@ -111,8 +119,24 @@ class EmbeddedBroker:
                 f"broker folder {str(self._folder)!r} cannot be written: {exc.strerror}"
             ) from exc
         with lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            self._acquire(lock.fileno())
             yield
+
+    def _acquire(self, lock: int) -> None:
+        # Whoever starts a server needs `start_seconds` at most; one that was stopped needs for ever.
+        end = time.monotonic() + 2 * self._start_seconds
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as exc:
+                if time.monotonic() >= end:
+                    raise TransientError(
+                        f"another process has been starting the broker in {str(self._folder)!r} "
+                        f"for over {2 * self._start_seconds:g} s"
+                    ) from exc
+                time.sleep(_POLL_SECONDS)
+            else:
+                return
 
     def _start(self) -> None:
         try:
@@ -148,7 +172,7 @@ class EmbeddedBroker:
 
     def _wait(self) -> None:
         waiter = threading.Event()
-        for _ in range(round(_START_SECONDS / _POLL_SECONDS)):
+        for _ in range(round(self._start_seconds / _POLL_SECONDS)):
             if self.answers():
                 return
             if self._process is None or self._process.poll() is not None:

@@ -151,6 +151,33 @@ async def test_the_last_use_is_written_every_five_minutes_at_most() -> None:
     assert late.last_used_at == began + timedelta(seconds=300)
 
 
+async def test_a_key_that_a_jump_passed_over_opens_again_when_the_clock_is_right() -> None:
+    door = Door()
+    issued = await door.key(lasts=timedelta(hours=2))
+    began = door.clock.now()
+    await door.keeper.admit(issued.token, address=HERE)
+
+    door.clock.jump(86_400)
+    await door.fails(issued.token, address=HERE)
+    door.clock.jump(-86_400)
+    back = await door.keeper.admit(issued.token, address=HERE)
+    door.clock.jump(7_200)
+
+    assert back.key_id == issued.key.id
+    assert door.clock.now() == began + timedelta(hours=2)
+    await door.fails(issued.token, address=HERE)
+
+
+async def test_no_jump_back_opens_a_key_that_was_revoked() -> None:
+    door = Door()
+    issued = await door.key(lasts=timedelta(hours=2))
+    await door.ledger.keys.revoke(DEFAULT_TENANT, issued.key.id, actor="test", at=door.clock.now())
+
+    door.clock.jump(-86_400)
+
+    await door.fails(issued.token, address=HERE)
+
+
 async def test_a_wrong_secret_is_no_use_of_the_key() -> None:
     door = Door()
     issued = await door.key()

@@ -348,7 +348,8 @@ class QueryPipeline:
         watch.lap("verify", scored=len(scored))
         configuration = self._key_of(way, parts.mode, evidence, options, drafter=drafter)
         calibrator = self._calibrators.get(configuration)
-        voices = one_voice(await self._group(question, scored), parts.choruses)
+        asked = question.text if parts.mode is PartitionMode.NO_PROVENANCE else None
+        voices = one_voice(await self._group(question, scored), parts.choruses, question=asked)
         groups = self._stages.weigh(voices.groups, mode=parts.mode, calibrator=calibrator)
         decision = voices.marked(
             self._guard(calibrator).decide(

@@ -51,16 +51,28 @@ def at_angles(passages: Sequence[ScoredChunk], *degrees: float) -> list[ScoredCh
 
 
 def said(
-    answer: str, family: str, *, index: int, raw: float = 0.8, tentative: bool = False
+    answer: str,
+    family: str,
+    *,
+    index: int,
+    raw: float = 0.8,
+    tentative: bool = False,
+    text: str | None = None,
+    age_days: int = 0,
 ) -> ScoredDraft:
     draft = make_draft(answer, origin=ACCOUNT, index=index, family=family)
-    subset = replace(draft.subset, seats=(seat(family),))
+    chunk = make_chunk(
+        text if text is not None else answer, origin=ACCOUNT, family=family, age_days=age_days
+    )
+    subset = replace(draft.subset, seats=(seat(family),), chunks=(chunk,))
     draft = replace(draft, subset=subset, tentative=tentative)
     return replace(make_scored(answer), draft=draft, raw=raw, seats=(seat(family),))
 
 
-def contending(groups: Sequence[Sequence[ScoredDraft]], choruses: Choruses) -> list[str]:
-    voices = one_voice(groups, choruses)
+def contending(
+    groups: Sequence[Sequence[ScoredDraft]], choruses: Choruses, *, question: str | None = None
+) -> list[str]:
+    voices = one_voice(groups, choruses, question=question)
     weighed = weigh_groups(voices.groups, mode=FAMILIES, calibrator=None)
     return sorted(group.answer for group in voices.contending(weighed))
 
@@ -201,6 +213,50 @@ def test_a_chorus_decides_nothing_against_a_sure_family(
     groups: list[list[ScoredDraft]], expected: list[str]
 ) -> None:
     assert contending(groups, AB) == expected
+
+
+def echo(answer: str, family: str, *, index: int, age_days: int = 0) -> ScoredDraft:
+    return said(answer, family, index=index, text=f"{ASKED} {answer}.", age_days=age_days)
+
+
+@pytest.mark.parametrize(
+    ("groups", "expected"),
+    [
+        # it yields to a sure family that does not repeat the question and is as old, or older
+        ([[echo("Nine", "a", index=0)], [said("Two", "c", index=1)]], ["Two"]),
+        ([[echo("Nine", "a", index=0)], [said("Two", "c", index=1, age_days=9)]], ["Two"]),
+        # what comes later than an honest FAQ gains nothing
+        (
+            [[echo("Two", "a", index=0, age_days=9)], [said("Nine", "c", index=1)]],
+            ["Nine", "Two"],
+        ),
+        # nor does an unsure family, or another that repeats it
+        (
+            [[echo("Nine", "a", index=0)], [said("Two", "c", index=1, tentative=True)]],
+            ["Nine", "Two"],
+        ),
+        ([[echo("Nine", "a", index=0)], [echo("Two", "c", index=1)]], ["Nine", "Two"]),
+        # who agrees with it keeps its group
+        (
+            [
+                [echo("Nine", "a", index=0), said("Nine", "d", index=1)],
+                [said("Two", "c", index=2)],
+            ],
+            ["Nine", "Two"],
+        ),
+        ([[echo("Nine", "a", index=0)]], ["Nine"]),
+    ],
+)
+def test_a_text_that_repeats_the_question_yields_to_a_sure_one_that_was_there_before(
+    groups: list[list[ScoredDraft]], expected: list[str]
+) -> None:
+    assert contending(groups, (), question=ASKED) == expected
+
+
+def test_where_families_are_not_the_seats_repeating_the_question_costs_nothing() -> None:
+    groups = [[echo("Nine", "a", index=0)], [said("Two", "c", index=1)]]
+
+    assert contending(groups, ()) == ["Nine", "Two"]
 
 
 def test_a_chorus_has_one_vote() -> None:

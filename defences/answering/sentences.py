@@ -137,6 +137,8 @@ _OPENS: Final = re.compile(r"""\s*["'“‘(\[]*(?P<first>\S)""")  # noqa: RUF00
 _ITEM: Final = re.compile(r"[ \t]*(?:[-*•‣▪–+]|\(?\d{1,2}[.)]|\(?[a-z][.)])[ \t]+(?=\S)")  # noqa: RUF001
 _HEADING: Final = re.compile(r"[ \t]*#{1,6}[ \t]+\S")
 _TRAILING: Final = re.compile(r"[.!?:;…。！？][\"'”’)\]]*$")  # noqa: RUF001
+_LINK: Final = re.compile(r"\(?(?:https?://|www\.)[^\s()]*\)?")
+_LETTER: Final = re.compile(r"[^\W_]")
 _RULE: Final = re.compile(r"[\s|:+=_*~-]*")
 _HEADING_WORDS: Final = 10
 _LAST_WORD: Final = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]+$")
@@ -160,8 +162,11 @@ class Sentence:
 
     @property
     def answers(self) -> bool:
-        """Whether it can stand as an answer: a heading names a matter and says nothing of it."""
-        return self.kind is not SentenceKind.HEADING
+        """Whether it can stand as an answer: a heading names a matter and says nothing of it.
+
+        Nor does a row of links whose words were pictures.
+        """
+        return self.kind is not SentenceKind.HEADING and not _is_links(self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +174,11 @@ class _Block:
     start: int
     end: int
     kind: SentenceKind
+
+
+def _is_links(text: str) -> bool:
+    links = len(_LINK.findall(text))
+    return (links > 1 or (links == 1 and "[]" in text)) and not _LETTER.search(_LINK.sub("", text))
 
 
 def split_sentences(text: str, *, masked: Sequence[Span] = ()) -> tuple[Sentence, ...]:

@@ -110,3 +110,17 @@ def test_no_letter_is_lost(text: str) -> None:
     kept = "".join(sentence.text for sentence in split_sentences(text))
 
     assert [c for c in kept if c.isalpha()] == [c for c in text if c.isalpha()]
+
+
+@pytest.mark.parametrize(
+    ("text", "answers"),
+    [
+        ("[](https://ci.example.org/a.svg) [](https://example.org/b)", False),
+        ("[](https://ci.example.org/a.svg)", False),
+        ("https://example.org/a https://example.org/b", False),
+        ("https://example.org/handbook", True),
+        ("The handbook: https://example.org/handbook https://example.org/b", True),
+    ],
+)
+def test_a_row_of_links_answers_nothing(text: str, answers: bool) -> None:
+    assert [sentence.answers for sentence in split_sentences(text)] == [answers]

@@ -23,10 +23,11 @@ from domain.documents import Span
 from domain.errors import DetectorUnavailableError
 from domain.scanning import InstructionClassifier
 
-BUDGET = 6
-"""Windows that the encoder reads of a document: 6 cost about 100 ms CPU."""
+BUDGET = 4
+"""Windows that the encoder reads of a document: a fifth and later ones told no payload and held
+honest documents (docs/decisions/0044)."""
 
-VISIBLE_SHARE = 3
+VISIBLE_SHARE = 2
 """Of them, at least so many go to the visible text, if it has them."""
 
 FOREIGN = 4.0
@@ -34,7 +35,7 @@ FOREIGN = 4.0
 all elsewhere."""
 
 REQUESTED = 1.5
-"""Log-odds of a sentence that asks for a text and whose words are foreign to the document."""
+"""Log-odds of a sentence that asks for what an assistant does, in words foreign to the document."""
 
 ALONE = -1.0
 """Log-odds of a text that is one window: nothing shows that it was planted anywhere."""

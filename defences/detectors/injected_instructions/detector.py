@@ -17,6 +17,7 @@ from defences.detectors.injected_instructions.readings import (
     readings,
 )
 from defences.detectors.injected_instructions.rules import Rule, applicable
+from defences.detectors.injected_instructions.rules_errands import ERRANDS
 from defences.detectors.injected_instructions.rules_hidden import HIDDEN as CONCEALED_RULES
 from defences.detectors.injected_instructions.rules_misuse import MISUSE
 from defences.detectors.injected_instructions.rules_multilingual import OTHER_LANGUAGES, SQUASHED
@@ -40,7 +41,7 @@ _LIKELY = 0.15  # of a window: below this the classifier says nothing
 CLASSIFIED = "classifier"
 """The family of what the classifier found: its rule is `injected-instructions.classifier`."""
 
-_RULES = (*TAKEOVER, *MISUSE, *OTHER_LANGUAGES)
+_RULES = (*TAKEOVER, *MISUSE, *ERRANDS, *OTHER_LANGUAGES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +77,7 @@ class InjectedInstructionsDetector:
 
     @property
     def version(self) -> str:
-        return "4" if self._reader is None else f"4+{self._reader.version}"
+        return "5" if self._reader is None else f"5+{self._reader.version}"
 
     def scan(self, document: Document) -> Sequence[Finding]:
         """Return what addresses the model.

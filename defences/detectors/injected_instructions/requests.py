@@ -1,8 +1,9 @@
-"""Whether a sentence asks its reader for a text: to write, explain, list, translate, compute.
+"""Whether a sentence asks its reader for what an assistant does: a text, or a deed in an account.
 
-A document informs its reader; what it asks of him is a deed. A request for words is addressed to
-whoever writes answers. By itself it is ordinary (an exercise, a manual of writing), so it counts
-only where it speaks of what the rest of the document does not.
+A document informs its reader; what it asks of him is done by hand and with what is his own. A
+request for words is addressed to whoever writes answers, and one about "my" mail or money, or what
+"the user" is to hear, to whoever acts for somebody else. By itself either is ordinary (an exercise, a
+letter), so it counts only where it speaks of what the rest of the document does not.
 """
 
 from __future__ import annotations
@@ -35,8 +36,29 @@ _TEXT: Final = (
     "|itinerary|checklist|quiz|question|answer|reason|fact|argument|comparison|translation"
     "|definition|review|report|presentation|prompt|code|program)"
 )
+_VERDICTS: Final = (
+    r"mention\b|state (?:that|in)\b|conclude (?:that|with|your|every|the (?:answer|reply|summary))\b"
+    r"|(?:rank|rate|score|grade) (?:this|it|him|her|them|us)\b"
+    r"|(?:praise|endorse|promote|favou?r|name|leave out|omit)\b(?=[^.!?\n]{0,90}?"
+    r"\b(?:answers?|repl(?:y|ies)|summar\w{1,7}|summing|compar\w{1,6}|asks?|asked|only)\b)"
+    r"|(?:advise|urge|convince|ask|warn) (?:the )?(?:users?|readers?|customers?|them|whoever)\b"
+)
+"""What an answer is to say of somebody or something."""
+
+_DEEDS: Final = (
+    "send|forward|e-?mail|mail|post|share|upload|export|transfer|wire|pay|grant|give|invite|delete"
+    "|remove|erase|cancel|book|reserve|schedule|buy|purchase|order|sell|unlock|lock|open|turn o(?:n|ff)"
+    "|disable|switch off|reset|change|update|retrieve|fetch|look up|search|find|read|copy|collect"
+    "|extract|get|check|create|add|append|use (?:the |your )?[a-z]{1,14} (?:tool|function|plugin) to"
+)
+_SOMEBODY: Final = (
+    r"\b(?:my|(?:the )?(?:user|customer|patient|client|owner|victim)s?'s?) [a-z]"
+    r"|\b(?:to|with|invite|at) (?:[a-z]{1,20} )?\(?[\w.+\-]{1,40}@[\w\-]{1,40}\.[a-z]"
+)
+"""Whose it is, or where it goes: somebody for whom one acts, or an address."""
+
 _POLITELY: Final = (
-    "(?:please|kindly|now|then|also|and|instead|finally|first|lastly)[^a-z0-9]{1,2}"
+    "(?:please|kindly|now|then|also|and|instead|finally|first|lastly|always|immediately)[^a-z0-9]{1,2}"
     "|(?:can|could|would|will) you (?:please |kindly )?|i (?:want|need|would like) you to "
 )
 _ELSEWHERE: Final = (
@@ -52,6 +74,8 @@ _ELSEWHERE: Final = (
 _REQUEST: Final = re.compile(
     rf"[^\w\-*]{{0,4}}(?:(?:{_POLITELY}){{0,2}}"
     rf"(?:(?:{_WORDS})\b(?!\s?[:=(\-,|/])"
+    rf"|{_VERDICTS}"
+    rf"|(?:{_DEEDS})\b(?!\s?[:=(\-,|/])(?=[^.!?\n]{{0,120}}?(?:{_SOMEBODY}))"
     rf"|(?:{_MAKE}) (?:(?:me|us) |(?:\w+ ){{0,4}}(?:{_NUMBER}\b|{_TEXT}s?\b)))"
     rf"|(?:{_ELSEWHERE})\b)"
 )
@@ -59,7 +83,7 @@ _GOES_ON: Final = re.compile(r"[\w,]\s{0,3}\Z")
 
 
 def requests(text: str, folded: str, bounds: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return which pieces ask for a text, shape (n,).
+    """Return which pieces ask for what an assistant does, shape (n,).
 
     An item of a list is none, for it stands among its like, nor is what goes on from the line
     before in small letters.

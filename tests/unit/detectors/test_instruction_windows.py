@@ -282,5 +282,5 @@ def test_a_classifier_that_fails_its_self_test_makes_the_detector_unavailable() 
 
 
 def test_the_version_names_the_model() -> None:
-    assert detector(MarkedClassifier()).version == "4+marked"
-    assert InjectedInstructionsDetector().version == "4"
+    assert detector(MarkedClassifier()).version == "5+marked"
+    assert InjectedInstructionsDetector().version == "5"

@@ -23,8 +23,9 @@ _LEASE_SECONDS: Final = 60.0
 """Many times what a turn takes: parsing, scanning and embedding are done before it."""
 _WAIT_SECONDS: Final = 30.0
 _CONTAINMENT_WAIT_SECONDS: Final = 5.0
-_POLL_SECONDS: Final = 0.05
-_LONGEST_POLL_SECONDS: Final = 0.5
+_POLL_SECONDS: Final = 0.01
+_LONGEST_POLL_SECONDS: Final = 0.1
+"""A turn takes some 0.1 s: who asks half a second later than it could has lost a document's time."""
 
 
 class Turn:

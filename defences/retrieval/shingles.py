@@ -21,6 +21,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from typing import Final
 
 import numpy as np
@@ -49,6 +50,8 @@ _PIECE: Final = 1 << 18  # code points a pass: bounds memory at some 40 bytes fo
 _BLOCK: Final = 512  # x NUM_PERM x 4 bytes = 256 KB, which stays in the second-level cache
 _ASCII: Final = 128
 _UNICODE: Final = 0x110000
+_ASSIGNED: Final = 0x33480  # Unicode 17 ends its ideographs there; what follows is none of ours ...
+_TAGS: Final = (0xE0000, 0xE0200)  # ... but for tags and variation selectors
 _BLANK: Final = 0x20
 _BREAK, _LETTER, _SOLO, _DROPPED = range(4)
 
@@ -230,7 +233,7 @@ def _permutations() -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
 @cache
 def _kinds(size: int) -> NDArray[np.uint8]:
     kinds = np.zeros(size, np.uint8)
-    for code in range(size):
+    for code in chain(range(min(size, _ASSIGNED)), range(min(size, _TAGS[0]), min(size, _TAGS[1]))):
         if chr(code).isalnum():
             kinds[code] = _LETTER
         elif unicodedata.category(chr(code)) in {"Mn", "Me", "Cf"}:

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import unicodedata
 
 import numpy as np
 import pytest
@@ -43,6 +44,16 @@ def test_too_few_words_have_no_signature() -> None:
     assert signature("") is None
     assert signature(" ".join(words[:-1])) is None
     assert signature(" ".join(words)) is not None
+
+
+def test_the_table_of_letters_leaves_out_no_letter_and_no_mark() -> None:
+    kinds = shingles._kinds(0x110000)
+    wanted = [
+        1 if chr(code).isalnum() else unicodedata.category(chr(code)) in {"Mn", "Me", "Cf"}
+        for code in range(0x110000)
+    ]
+
+    assert np.array_equal(kinds != shingles._BREAK, np.array(wanted, bool))
 
 
 def test_permutations_are_datasketch_s_own_bit_for_bit() -> None:

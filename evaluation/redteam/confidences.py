@@ -90,7 +90,8 @@ class Calibrated:
     Attributes:
         ece: Expected calibration error over bins of equal mass, in [0, 1].
         null: What `ece` of perfectly calibrated confidences, the same ones, stays under in 95% of
-            simulated draws of their labels: no smaller error can be shown with so few.
+            simulated draws of their labels, one a question: no smaller error can be shown with so
+            few.
     """
 
     n: int
@@ -101,9 +102,17 @@ class Calibrated:
 
 
 def calibrated(
-    confidences: NDArray[np.float64], right: NDArray[np.bool_], *, seed: int = _SEED
+    confidences: NDArray[np.float64],
+    right: NDArray[np.bool_],
+    *,
+    questions: Sequence[str] | None = None,
+    seed: int = _SEED,
 ) -> Calibrated | None:
-    """Return the figures of confidences in [0, 1]; None of nothing."""
+    """Return the figures of confidences in [0, 1]; None of nothing.
+
+    Args:
+        questions: Whose answers they are, as in `null_band`.
+    """
     if confidences.shape != right.shape:
         raise InputError(f"{confidences.shape} confidences, {right.shape} labels")
     if not len(confidences):
@@ -112,7 +121,7 @@ def calibrated(
     return Calibrated(
         n=len(right),
         ece=sum(each.count * abs(each.confidence - each.right) for each in bins) / len(right),
-        null=null_band(confidences, seed=seed),
+        null=null_band(confidences, questions=questions, seed=seed),
         brier=brier_score(confidences, right),
         bins=bins,
     )
@@ -140,16 +149,35 @@ def equal_masses(confidences: NDArray[np.float64], right: NDArray[np.bool_]) -> 
 
 
 def null_band(
-    confidences: NDArray[np.float64], *, seed: int = _SEED, simulations: int = SIMULATIONS
+    confidences: NDArray[np.float64],
+    *,
+    questions: Sequence[str] | None = None,
+    seed: int = _SEED,
+    simulations: int = SIMULATIONS,
 ) -> float:
-    """Return the 95% quantile of the calibration error of confidences that are the truth."""
-    ranked = np.sort(confidences)
+    """Return the 95% quantile of the calibration error of confidences that are the truth.
+
+    Args:
+        confidences: Shape `(n,)`, in [0, 1].
+        questions: Shape `(n,)`. Answers to one question share its luck, one draw for all of them:
+            the same question in 22 cells is one label, not 22. None: each answer has its own.
+
+    Raises:
+        InputError: There are more or fewer questions than confidences.
+    """
+    if questions is not None and len(questions) != len(confidences):
+        raise InputError(f"{len(confidences)} confidences, {len(questions)} questions")
+    order = np.argsort(confidences, kind="stable")
+    ranked = confidences[order]
+    named = range(len(ranked)) if questions is None else questions
+    owners = np.unique(np.asarray(named), return_inverse=True)[1][order]
+    asked = int(owners.max()) + 1
     drawn, starts = np.random.default_rng(seed), _starts(len(ranked))
     errors: list[NDArray[np.float64]] = []
     at_once = max(1, _DRAWN_AT_ONCE // len(ranked))
     for done in range(0, simulations, at_once):
-        shape = (min(at_once, simulations - done), len(ranked))
-        level = _levelled(ranked, (drawn.random(shape) < ranked).astype(np.float64))
+        luck = drawn.random((min(at_once, simulations - done), asked))[:, owners]
+        level = _levelled(ranked, (luck < ranked).astype(np.float64))
         errors.append(np.abs(np.add.reduceat(level - ranked, starts, axis=1)).sum(axis=1))
     return float(np.quantile(np.concatenate(errors) / len(ranked), 0.95))
 
@@ -160,6 +188,7 @@ def as_returned(asked: Sequence[Asked]) -> Calibrated | None:
     return calibrated(
         np.array([one.confidence for one in held], dtype=np.float64),
         np.array([one.right for one in held], dtype=np.bool_),
+        questions=[str(one.row) for one in held],
     )
 
 
@@ -181,7 +210,7 @@ def cross_fitted(asked: Sequence[Asked]) -> Calibrated | None:
         except CalibrationError:
             return None
         confidences[own] = fitted.predict(scores[own])
-    return calibrated(confidences, right)
+    return calibrated(confidences, right, questions=[str(one.row) for one in held])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

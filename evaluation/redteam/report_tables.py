@@ -155,8 +155,8 @@ def _confidence(asked: Sequence[Asked]) -> Table:
         title="What scores and confidences are worth",
         brief=True,
         note="Bins of equal mass. Beside an ECE: what perfect confidences would stay under in 95% of "
-        "draws of as many labels; where a question was asked in several cells its labels hang "
-        "together, and that is too low. Cross-fitted: Platt scaling by the other folds' questions.",
+        "draws of as many labels, one draw a question however many cells it was asked in. "
+        "Cross-fitted: Platt scaling by the other folds' questions.",
         head=(
             "system", "provenance", "asked", "n", "risk-coverage area", f"wrong at {COVERAGE:.0%} coverage",
             "ECE, cross-fitted", "Brier", "ECE as returned", "Brier as returned",

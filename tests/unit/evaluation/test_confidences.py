@@ -151,6 +151,21 @@ def test_the_null_band_is_seeded_and_narrows_with_the_number_of_labels() -> None
     assert null_band(many) < 0.05 < null_band(np.linspace(0.2, 0.9, 50))
 
 
+def test_a_question_asked_in_many_cells_is_one_label_of_the_null_band() -> None:
+    confidences = np.linspace(0.2, 0.9, 50)
+    repeated, names = np.tile(confidences, 20), [f"q{at}" for at in range(50)] * 20
+
+    alone, together = null_band(repeated), null_band(repeated, questions=names)
+
+    assert alone < 0.06
+    assert together == pytest.approx(null_band(confidences), abs=0.02)
+
+
+def test_the_null_band_of_other_many_questions_is_refused() -> None:
+    with pytest.raises(InputError, match="2 confidences, 1 questions"):
+        null_band(np.array([0.2, 0.4]), questions=["q"])
+
+
 def test_confidences_that_are_certain_and_right_have_no_error() -> None:
     made = calibrated(np.array([1.0, 1.0, 0.0]), np.array([True, True, False]))
 

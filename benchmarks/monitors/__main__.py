@@ -33,7 +33,7 @@ from benchmarks.ingest.asking import ROOT
 from benchmarks.ingest.report import placed
 from evaluation import charts
 from evaluation.markdown import table
-from evaluation.monitoring.recordings import record
+from evaluation.monitoring.recordings import Recording, record
 from evaluation.monitoring.scenarios import POISONED, Kind
 from evaluation.monitoring.scoring import Score, score
 from monitors.detectors.interface import Detector
@@ -43,11 +43,14 @@ from monitors.detectors.registry import (
     COLLAPSE,
     CONCENTRATION,
     FLIP,
+    MARGIN,
     SOURCES,
     SPIKE,
+    SUSTAINED,
     TENANT_DETECTORS,
     TOPIC_DETECTORS,
 )
+from monitors.detectors.sustained import SustainedDetector
 
 REPORT: Final = ROOT / "docs" / "benchmarks" / "monitors.md"
 CHART: Final = "monitors-delay.svg"
@@ -61,6 +64,12 @@ _CODE: Final = (
 RESERVED: Final = 100_000
 SOON: Final = 10
 THRESHOLDS: Final = (3.0, 5.0, 7.0, 10.0)
+SETTINGS: Final[Mapping[str, Sequence[float]]] = {
+    MARGIN: (6.0, 9.0, 12.0, 15.0),
+    SUSTAINED: (0.15, 0.25, 0.35, 0.45),
+}
+"""Of the detectors whose thresholds are others: of `sustained-disagreement` the rise of the disputed
+share over the settled one."""
 CURVES: Final[Mapping[str, Kind]] = {
     SPIKE: "spike",
     ARRIVALS: "spike",
@@ -69,6 +78,8 @@ CURVES: Final[Mapping[str, Kind]] = {
     FLIP: "flip",
     CONCENTRATION: "concentration",
     ABSTENTION: "denial",
+    MARGIN: "spike",
+    SUSTAINED: "spike",
 }
 
 
@@ -139,9 +150,9 @@ def curve(name: str, kind: Kind, count: int) -> list[Point]:
     """Return what one detector alone does at several thresholds."""
     points = []
     known = TOPIC_DETECTORS.get(name) or TENANT_DETECTORS[name]
-    recordings = [record(kind, RESERVED + number) for number in range(count)]
-    clean = [record("clean", RESERVED + number) for number in range(count)]
-    for threshold in THRESHOLDS:
+    recordings = [with_margins(record(kind, RESERVED + number)) for number in range(count)]
+    clean = [with_margins(record("clean", RESERVED + number)) for number in range(count)]
+    for threshold in SETTINGS.get(name, THRESHOLDS):
         alone = {name: at_threshold(known, threshold)}
         topic: Mapping[str, Detector[Any]] = alone if name in TOPIC_DETECTORS else {}
         tenant: Mapping[str, Detector[Any]] = alone if name in TENANT_DETECTORS else {}
@@ -161,7 +172,21 @@ def curve(name: str, kind: Kind, count: int) -> list[Point]:
     return points
 
 
-def at_threshold(detector: Any, threshold: float) -> Detector[Any]:  # noqa: ANN401 - of six kinds
+def with_margins(recording: Recording) -> Recording:
+    """Return the recording with the margin that two answers of such agreement would have.
+
+    Recordings have none, and no detector but `margin-collapse` reads it.
+    """
+    lines = [
+        {**line, "margin": max(0.0, 2.0 * float(str(line["agreement"])) - 1.0)}
+        for line in recording.lines
+    ]
+    return replace(recording, lines=tuple(lines))
+
+
+def at_threshold(detector: Any, threshold: float) -> Detector[Any]:  # noqa: ANN401 - of seven kinds
+    if isinstance(detector, SustainedDetector):
+        return replace(detector, options=replace(detector.options, margin=threshold))
     changed: Detector[Any] = replace(detector, chart=replace(detector.chart, threshold=threshold))
     return changed
 
@@ -303,7 +328,9 @@ def main() -> None:
             "(Poisson).",
             false_table({"clean": clean, "poisoned, before the attack": poisoned}),
             f"Each detector alone, at several thresholds, on {arguments.curve} streams of the kind "
-            f"it is for and {arguments.curve} clean ones.",
+            f"it is for and {arguments.curve} clean ones. `margin-collapse` was given the margin of two "
+            "answers of the recorded agreement; of `sustained-disagreement` the threshold is the rise "
+            "of the disputed share.",
             curve_table(curves),
             f"![Delay against false alarms]({CHART})",
         )

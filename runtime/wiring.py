@@ -21,7 +21,6 @@ from backends.jobs_celery import CeleryJobQueue
 from backends.llm.server_metrics import ServerLoad, ServerWatch
 from backends.locks_redis import RedisLock, RedisRateLimiter
 from backends.near_duplicates_redis import RedisNearDuplicateIndex
-from backends.plain_http import plain_mounts
 from backends.redis_clients import opened_redis
 from backends.stamped_vectors import StampedVectorStore
 from backends.webhook_http import HttpWebhookSender, check_url
@@ -235,11 +234,7 @@ async def build_services(settings: Settings, *, broker_url: str) -> Services:
     tracing = build_tracing(settings.tracing)
     closing.callback(tracing.close)
     http = await closing.enter_async_context(
-        httpx.AsyncClient(
-            follow_redirects=False,
-            event_hooks={"request": [tracing.sent]},
-            mounts=plain_mounts(url for urls in model_urls(settings).values() for url in urls),
-        )
+        httpx.AsyncClient(follow_redirects=False, event_hooks={"request": [tracing.sent]})
     )
     blobs = build_blobs(settings)
     embedder = build_embedder(settings.embedder, http)

@@ -30,7 +30,6 @@ from backends.embedder_onnx import SHIPPED_MANIFEST_SHA256, OnnxEmbedder
 from backends.llm.endpoint import Endpoint
 from backends.llm.openai_drafter import OpenAIDrafter
 from backends.llm.openai_verifier import OpenAIVerifier
-from backends.plain_http import plain_mounts
 from backends.vectors_lancedb import LanceDBVectorStore
 from benchmarks.query.against_standard import Passing
 from benchmarks.query.large_index import build
@@ -215,7 +214,7 @@ class _Bench:
 
 async def _served(bench: _Bench) -> dict[CrossExamination, tuple[Spent, ...]]:
     served = {}
-    async with _model_server() as url, httpx.AsyncClient(mounts=plain_mounts([url])) as http:
+    async with _model_server() as url, httpx.AsyncClient() as http:
         for examination in (CrossExamination.OWN, CrossExamination.ALL):
             drafter, verifier = await _clients(http, url)
             served[examination] = await bench.spent(

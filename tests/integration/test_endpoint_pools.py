@@ -15,7 +15,6 @@ from pydantic import SecretStr
 from backends.embedder_openai import OpenAIEmbedder
 from backends.llm.endpoint import Endpoint
 from backends.llm.openai_verifier import VerifierMode
-from backends.plain_http import PlainTransport
 from domain.errors import TransientError
 from domain.usage import ModelRole
 from tests.fakes.evidence import make_draft, make_question, make_subset
@@ -42,9 +41,9 @@ def pair() -> Iterator[tuple[Served, Served]]:
         yield first, second
 
 
-@pytest.fixture(params=[PlainTransport, httpx.AsyncHTTPTransport])
-async def client(request: pytest.FixtureRequest) -> AsyncIterator[httpx.AsyncClient]:
-    async with httpx.AsyncClient(transport=request.param()) as made:
+@pytest.fixture
+async def client() -> AsyncIterator[httpx.AsyncClient]:
+    async with httpx.AsyncClient() as made:
         yield made
 
 

@@ -1,4 +1,4 @@
-"""Watches what is uploaded: bursts of held or alike documents of one origin, blind detectors."""
+"""Watches uploads: bursts of held or alike ones of an origin or on a topic, blind detectors."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from domain.clock import IdFactory
-from domain.documents import DocumentStatus, TenantId
+from domain.documents import DocumentId, DocumentStatus, TenantId
 from domain.ledger import AlertLedger, DocumentFilter, DocumentLedger, DocumentRecord
-from domain.monitoring import Alert, AlertId, AlertStatus, Severity
+from domain.monitoring import Alert, AlertId, AlertStatus, Severity, TopicId
 from monitors.events import fingerprint
 from monitors.standing import begin, end, firing
+from monitors.upload_topics import UploadTopics
 
 BURST: Final = "ingestion-burst"
 UNAVAILABLE: Final = "detector-unavailable"
@@ -21,6 +22,7 @@ UNAVAILABLE: Final = "detector-unavailable"
 _HELD: Final = frozenset({DocumentStatus.QUARANTINED, DocumentStatus.REJECTED})
 _DECIDED: Final = _HELD | {DocumentStatus.ADMITTED}
 _PAGE: Final = 200
+_KINDS: Final = ("origin", "topic", "detector")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,10 +32,11 @@ class IngestionOptions:
     Attributes:
         window: What is looked at.
         most: Documents looked at, the latest.
-        held: Documents of one origin that were quarantined or rejected, at least.
-        alike: Documents of one origin in one family, at least.
-        share: Of the origin's documents that are the one or the other, at least: a large honest
-            batch holds a few of both.
+        held: Documents of one origin, or on one topic, that were quarantined or rejected, at least.
+        alike: Documents of one origin, or on one topic, in one family, at least.
+        share: Of the origin's or the topic's documents that are the one or the other, at least: a
+            large honest batch holds a few of both.
+        origins: Origins from which on a topic's burst is told: that of one is its own.
         scans: Latest decided documents whose scans are looked at.
         blind: Of these, scans that a detector missed, at least.
     """
@@ -43,12 +46,13 @@ class IngestionOptions:
     held: int = 10
     alike: int = 20
     share: float = 0.5
+    origins: int = 2
     scans: int = 20
     blind: int = 3
 
 
 class IngestionMonitor:
-    """A `Monitor` of uploads: one alert an origin, and one a detector.
+    """A `Monitor` of uploads: one alert an origin, one a topic, and one a detector.
 
     It remembers nothing: what is in the window decides, and the alerts that stand.
     """
@@ -60,11 +64,14 @@ class IngestionMonitor:
         *,
         ids: IdFactory,
         options: IngestionOptions | None = None,
+        topics: UploadTopics | None = None,
     ) -> None:
+        """Set up; without `topics` nothing is told by topic."""
         self._documents = documents
         self._alerts = alerts
         self._ids = ids
         self._options = options or IngestionOptions()
+        self._topics = topics
 
     @property
     def name(self) -> str:
@@ -74,16 +81,20 @@ class IngestionMonitor:
         """Return alerts that changed status.
 
         Raises:
-            TransientError: The ledger did not answer.
+            TransientError: The ledger, or what tells topics, did not answer.
         """
         recent = await self._recent(tenant_id, now - self._options.window)
         found = {
             **{("origin", origin): told for origin, told in bursts(recent, self._options).items()},
+            **{
+                ("topic", topic): told
+                for topic, told in (await self._on_topics(tenant_id, recent)).items()
+            },
             **{("detector", name): told for name, told in (await self._blind(recent)).items()},
         }
         standing: dict[tuple[str, str], Alert] = {}
         async for alert in firing(self._alerts, tenant_id, BURST, UNAVAILABLE):
-            kind = "origin" if alert.name == BURST else "detector"
+            kind = next(kind for kind in _KINDS if kind in alert.labels)
             standing[kind, alert.labels[kind]] = alert
         changed: list[Alert] = []
         for (kind, who), numbers in found.items():
@@ -108,6 +119,18 @@ class IngestionMonitor:
                 break
         return recent
 
+    async def _on_topics(
+        self, tenant_id: TenantId, recent: Sequence[DocumentRecord]
+    ) -> Mapping[str, Mapping[str, int]]:
+        """Look for topics only where all uploads together are a burst of several origins."""
+        several = len({_origin(one) for one in recent}) >= self._options.origins
+        together = _counts(recent)
+        enough = together["held"] >= self._options.held or together["alike"] >= self._options.alike
+        if self._topics is None or not (several and enough):
+            return {}
+        decided = [one for one in recent if one.status in _DECIDED]
+        return bursts_on_topics(decided, await self._topics.of(tenant_id, decided), self._options)
+
     async def _blind(self, recent: Sequence[DocumentRecord]) -> Mapping[str, Mapping[str, int]]:
         decided = [one for one in recent if one.status in _DECIDED][: self._options.scans]
         missed: Counter[str] = Counter()
@@ -129,7 +152,7 @@ class IngestionMonitor:
         numbers: Mapping[str, int],
         now: datetime,
     ) -> list[Alert]:
-        name = BURST if kind == "origin" else UNAVAILABLE
+        name = UNAVAILABLE if kind == "detector" else BURST
         labels = {"monitor": name, kind: who}
         alert = Alert(
             id=AlertId(self._ids.new("alr")),
@@ -149,20 +172,52 @@ def bursts(
     recent: Iterable[DocumentRecord], options: IngestionOptions
 ) -> Mapping[str, Mapping[str, int]]:
     """Return the origins that upload a burst, and how many documents of each kind."""
-    uploads: Counter[str] = Counter()
-    held: Counter[str] = Counter()
-    families: dict[str, Counter[str]] = {}
+    by_origin: dict[str, list[DocumentRecord]] = {}
     for one in recent:
-        origin = f"{one.origin.kind.value}:{one.origin.id}"
-        uploads[origin] += 1
-        held[origin] += one.status in _HELD
-        if one.family_id is not None:
-            families.setdefault(origin, Counter())[one.family_id] += 1
-    found = {}
-    for origin, count in uploads.items():
-        alike = max(families.get(origin, Counter()).values(), default=0)
-        if (held[origin] >= options.held and held[origin] >= options.share * count) or (
-            alike >= options.alike and alike >= options.share * count
-        ):
-            found[origin] = {"uploads": count, "held": held[origin], "alike": alike}
-    return found
+        by_origin.setdefault(_origin(one), []).append(one)
+    return _told(by_origin, options)
+
+
+def bursts_on_topics(
+    recent: Iterable[DocumentRecord],
+    topics: Mapping[DocumentId, TopicId],
+    options: IngestionOptions,
+) -> Mapping[str, Mapping[str, int]]:
+    """Return the topics on which several origins together upload a burst."""
+    by_topic: dict[str, list[DocumentRecord]] = {}
+    for one in recent:
+        if one.id in topics:
+            by_topic.setdefault(topics[one.id], []).append(one)
+    several = {
+        topic: held
+        for topic, held in by_topic.items()
+        if len({_origin(one) for one in held}) >= options.origins
+    }
+    return _told(several, options)
+
+
+def _told(
+    groups: Mapping[str, Sequence[DocumentRecord]], options: IngestionOptions
+) -> Mapping[str, Mapping[str, int]]:
+    counted = {who: _counts(documents) for who, documents in groups.items()}
+    return {who: counts for who, counts in counted.items() if _is_burst(counts, options)}
+
+
+def _counts(documents: Sequence[DocumentRecord]) -> Mapping[str, int]:
+    families = Counter(one.family_id for one in documents if one.family_id is not None)
+    return {
+        "uploads": len(documents),
+        "held": sum(one.status in _HELD for one in documents),
+        "alike": max(families.values(), default=0),
+    }
+
+
+def _is_burst(counts: Mapping[str, int], options: IngestionOptions) -> bool:
+    least = options.share * counts["uploads"]
+    return (counts["held"] >= options.held and counts["held"] >= least) or (
+        counts["alike"] >= options.alike and counts["alike"] >= least
+    )
+
+
+def _origin(record: DocumentRecord) -> str:
+    return f"{record.origin.kind.value}:{record.origin.id}"

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from functools import partial
 from random import SystemRandom
 
 from domain.clock import Clock, IdFactory
+from domain.documents import BlobStore
 from domain.ledger import Ledger
 from domain.monitoring import WebhookSender
+from domain.retrieval import Embedder
 from domain.verification import LatencyClass
+from ingest.neighbours import text_of
 from monitors.deliveries import DeliveryPump
 from monitors.known_topics import TopicOptions
 from monitors.latency import LatencyMonitor, LatencyOptions
 from monitors.observer import Observer
 from monitors.stream import StreamOptions
 from monitors.stream_monitor import StreamMonitor
+from monitors.upload_topics import UploadTopics
 from runtime.settings import Settings
 
 
@@ -57,4 +62,15 @@ def build_deliveries(
         clock=clock,
         random=SystemRandom(),
         max_attempts=settings.webhooks.max_attempts,
+    )
+
+
+def build_upload_topics(
+    settings: Settings, *, ledger: Ledger, embedder: Embedder, blobs: BlobStore
+) -> UploadTopics:
+    return UploadTopics(
+        observations=ledger.observations,
+        embedder=embedder,
+        read=partial(text_of, blobs),
+        similarity=settings.monitors.topic_similarity,
     )

@@ -50,6 +50,7 @@ from monitors.observer import Observer
 from monitors.routing import AlertDispatcher
 from monitors.stream_monitor import StreamMonitor
 from monitors.traceback import Traceback
+from monitors.upload_topics import UploadTopics
 from runtime.access import build_doorkeeper
 from runtime.alerts import build_dispatcher, build_sinks, sink_rows
 from runtime.answer_cache import KeptAnswers
@@ -66,6 +67,7 @@ from runtime.monitoring import (
     build_latency_monitor,
     build_monitor,
     build_observer,
+    build_upload_topics,
 )
 from runtime.outbox import OutboxRelay
 from runtime.secrets import instance_secret
@@ -98,6 +100,7 @@ class Services:
     answers: KeptAnswers
     observer: Observer
     monitor: StreamMonitor
+    upload_topics: UploadTopics
     latency_monitor: LatencyMonitor
     deliveries: DeliveryPump
     relay: OutboxRelay
@@ -129,7 +132,9 @@ class Services:
     @property
     def ingestion_monitor(self) -> IngestionMonitor:
         """Remembers nothing either."""
-        return IngestionMonitor(self.ledger.documents, self.ledger.alerts, ids=self.ids)
+        return IngestionMonitor(
+            self.ledger.documents, self.ledger.alerts, ids=self.ids, topics=self.upload_topics
+        )
 
     @property
     def invariant_monitor(self) -> InvariantMonitor:
@@ -296,6 +301,7 @@ async def build_services(settings: Settings, *, broker_url: str) -> Services:
         ),
         observer=build_observer(settings, ledger=ledger, ids=ids),
         monitor=build_monitor(settings, ledger=ledger, ids=ids),
+        upload_topics=build_upload_topics(settings, ledger=ledger, embedder=embedder, blobs=blobs),
         latency_monitor=build_latency_monitor(settings, ledger=ledger, ids=ids),
         deliveries=build_deliveries(
             settings,

@@ -155,8 +155,8 @@ def _is_host(found: re.Match[str]) -> bool:
     if last in _BEGINNINGS:
         return False  # a blank was forgotten behind a full stop
     top = unicodedata.normalize("NFKC", last).casefold()
-    if top in _TOPS or top.startswith("xn--"):
-        return True
+    if top.partition("-")[0] in _TOPS or top.startswith("xn--"):
+        return True  # of "evil.com-sale" a client may link what is before the hyphen
     return top.isalpha() and len(top) > 1 and _PATH.match(text, found.end()) is not None
 
 

@@ -35,6 +35,8 @@ HOSTILE = [
     ("a bare address", "go to https://evil.com/x?q=1", "go to https[:]//evil[.]com/x?q=1"),
     ("capitals", "HTTPS://EVIL.COM", "HTTPS[:]//EVIL[.]COM"),
     ("without slashes", "https:evil.com", "https[:]evil[.]com"),
+    ("a host and a hyphen", "evil.com-", "evil[.]com-"),
+    ("a host and a word", "evil.com-sale", "evil[.]com-sale"),
     ("back slashes", "https:\\\\evil.com", "https[:]\\\\evil[.]com"),
     ("an address by number", "http://1.2.3.4/x", "http[:]//1[.]2[.]3[.]4/x"),
     ("another scheme", "gopher://evil.tld/", "gopher[:]//evil[.]tld/"),

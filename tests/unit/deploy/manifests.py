@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tomllib
@@ -34,8 +35,10 @@ def program(name: str) -> str:
 
 
 def ran(command: Sequence[str], **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a command as in an image, where `python` is ours; machines may have `python3` alone."""
+    ours = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     return subprocess.run(
-        command, capture_output=True, text=True, timeout=120, check=False, env=environment or None
+        command, capture_output=True, text=True, timeout=120, check=False, env=environment or ours
     )
 
 

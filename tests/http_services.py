@@ -32,7 +32,12 @@ from runtime.answering import build_query
 from runtime.backpressure import BackPressure
 from runtime.credentials import issue_key, read_token
 from runtime.metrics import Metrics
-from runtime.monitoring import build_latency_monitor, build_monitor, build_observer
+from runtime.monitoring import (
+    build_latency_monitor,
+    build_monitor,
+    build_observer,
+    build_upload_topics,
+)
 from runtime.outbox import OutboxRelay
 from runtime.settings import ServerSettings, Settings
 from runtime.wiring import Services
@@ -251,6 +256,9 @@ def _services(
         ),
         observer=build_observer(settings, ledger=ledger, ids=world.ids),
         monitor=build_monitor(settings, ledger=ledger, ids=world.ids),
+        upload_topics=build_upload_topics(
+            settings, ledger=ledger, embedder=world.embedder, blobs=world.blobs
+        ),
         latency_monitor=build_latency_monitor(settings, ledger=ledger, ids=world.ids),
         deliveries=DeliveryPump(
             webhooks=ledger.webhooks,

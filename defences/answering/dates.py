@@ -148,7 +148,7 @@ def _date(match: re.Match[str]) -> Moment | None:
     written = parts["m"] or ""
     if written.lower() in {"may", "march", "mar"} and not written[0].isupper():
         return None  # the verb
-    month = int(written) if written.isdigit() else _MONTHS[written.lower()]
+    month = int(written) if written.isdecimal() else _MONTHS[written.lower()]
     day = int(parts["d"]) if parts.get("d") else None
     year = int(parts["y"]) if parts.get("y") else None
     if year is not None and year < _CENTURY:

@@ -259,14 +259,14 @@ def _changed_values(side: _Side, changed: Sequence[int]) -> list[Value]:
             if touched:
                 found[span.start] = replace(value, start=span.start, end=span.end)
     for place in changed:
-        if place not in covered and side.tokens[place].key[0].isdigit():
+        if place not in covered and side.tokens[place].key[0].isdecimal():
             found[side.tokens[place].start] = _plain_figure(side.tokens[place])
     return [found[at] for at in sorted(found) if not _is_stamp(side.text, found[at])]
 
 
 def _plain_figure(token: Token) -> Value:
     """Read digits that stand within other letters: identifiers, figures in Chinese prose."""
-    amount = float("".join(character for character in token.key if character.isdigit()))
+    amount = float("".join(character for character in token.key if character.isdecimal()))
     return Value(
         kind=ValueKind.NUMBER, start=token.start, end=token.end, low=amount, high=amount,
         written=amount,

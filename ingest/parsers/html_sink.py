@@ -123,7 +123,7 @@ class TextSink:
             self._space = self._space or (start, end)
             return
         self.line_break(start, end, level=2 if name in _PARAGRAPHS else 1)
-        if name[0] == "h" and name[1:].isdigit():
+        if name[0] == "h" and name[1:].isdecimal():
             self._prefix = ("#" * int(name[1:]) + " ", start, end)
         elif name == "li":
             self._prefix = ("- ", start, end)

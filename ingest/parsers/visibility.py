@@ -137,7 +137,7 @@ def _font(parent: Style, declarations: Declarations) -> float:
             (
                 piece
                 for piece in declarations.get("font", "").split()
-                if piece[:1].isdigit() or piece[:1] == "." or piece.startswith("calc(")
+                if piece[:1].isdecimal() or piece[:1] == "." or piece.startswith("calc(")
             ),
             None,
         )

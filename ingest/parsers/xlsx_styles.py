@@ -61,7 +61,7 @@ class CellLook:
 
 
 def index(value: str | None) -> int:
-    return int(value) if value and value.isdigit() else -1
+    return int(value) if value and value.isdecimal() else -1
 
 
 def number(value: str | None, default: float) -> float:

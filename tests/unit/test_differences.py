@@ -234,3 +234,10 @@ def test_hostile_texts_take_time_in_proportion(hostile: str) -> None:
     differences(hostile, hostile[7:] + " 5 mg")
 
     assert time.thread_time() - begun < 10
+
+
+@pytest.mark.parametrize(("one", "other"), [("² m", "³ m"), ("①②", "③④")])
+def test_digits_that_are_no_decimals_are_no_figures(one: str, other: str) -> None:
+    assert (
+        differences(f"The hall has {one} of floor.", f"The hall has {other} of floor.").figures == 0
+    )

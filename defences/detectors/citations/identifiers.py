@@ -202,7 +202,7 @@ def _isbn_value(match: re.Match[str]) -> str:
 
 
 def _sound_isbn13(digits: str) -> bool:
-    if not digits.isdigit() or digits[:3] not in {"978", "979"}:
+    if not digits.isdecimal() or digits[:3] not in {"978", "979"}:
         return False
     total = sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(digits))
     return len(digits) == 13 and total % 10 == 0  # noqa: PLR2004

@@ -372,7 +372,9 @@ def _error(response: httpx.Response) -> MithridateError:
     message = f"{detail} ({'; '.join(told)})" if told else detail
     if response.status_code == HTTPStatus.TOO_MANY_REQUESTS:
         wait = response.headers.get("Retry-After", "")
-        return RateLimitedError(message, retry_after_seconds=float(wait) if wait.isdecimal() else 1.0)
+        return RateLimitedError(
+            message, retry_after_seconds=float(wait) if wait.isdecimal() else 1.0
+        )
     return _error_of(response.status_code, message)
 
 

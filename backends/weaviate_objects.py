@@ -52,7 +52,7 @@ class VectorPage:
 class KeywordPage:
     def __init__(self, side: CollectionAsync[Any, Any], words: str, wanted: FilterReturn) -> None:
         self._side = side
-        self._words = words
+        self._words = " ".join(list(dict.fromkeys(words_of(words)))[:MAX_QUERY_WORDS])
         self._wanted = wanted
 
     async def __call__(self, count: int, without: frozenset[str]) -> Sequence[RankedChunk]:
@@ -61,7 +61,7 @@ class KeywordPage:
         if not self._words:
             return []
         found = await self._side.query.bm25(
-            " ".join(list(dict.fromkeys(words_of(self._words)))[:MAX_QUERY_WORDS]),
+            self._words,
             query_properties=[SEARCHABLE],
             limit=count,
             filters=_besides(self._wanted, without),

@@ -123,7 +123,7 @@ class IngestionMonitor:
         self, tenant_id: TenantId, recent: Sequence[DocumentRecord]
     ) -> Mapping[str, Mapping[str, int]]:
         """Look for topics only where all uploads together are a burst of several origins."""
-        several = len({_origin(one) for one in recent}) >= self._options.origins
+        several = len({one.origin for one in recent}) >= self._options.origins
         together = _counts(recent)
         enough = together["held"] >= self._options.held or together["alike"] >= self._options.alike
         if self._topics is None or not (several and enough):
@@ -174,7 +174,7 @@ def bursts(
     """Return the origins that upload a burst, and how many documents of each kind."""
     by_origin: dict[str, list[DocumentRecord]] = {}
     for one in recent:
-        by_origin.setdefault(_origin(one), []).append(one)
+        by_origin.setdefault(str(one.origin), []).append(one)
     return _told(by_origin, options)
 
 
@@ -191,7 +191,7 @@ def bursts_on_topics(
     several = {
         topic: held
         for topic, held in by_topic.items()
-        if len({_origin(one) for one in held}) >= options.origins
+        if len({one.origin for one in held}) >= options.origins
     }
     return _told(several, options)
 
@@ -217,7 +217,3 @@ def _is_burst(counts: Mapping[str, int], options: IngestionOptions) -> bool:
     return (counts["held"] >= options.held and counts["held"] >= least) or (
         counts["alike"] >= options.alike and counts["alike"] >= least
     )
-
-
-def _origin(record: DocumentRecord) -> str:
-    return f"{record.origin.kind.value}:{record.origin.id}"

@@ -43,7 +43,7 @@ def record(observation: Observation) -> dict[str, object]:
         "evidence": [
             {
                 "document": note.document_id,
-                "origin": f"{note.origin.kind.value}:{note.origin.id}",
+                "origin": str(note.origin),
                 "family": note.family_id,
                 "age_days": note.age_days,
                 "trust": note.trust,

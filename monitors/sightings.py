@@ -129,7 +129,7 @@ def _sources(notes: Sequence[EvidenceNote]) -> tuple[Source, ...]:
     return tuple(
         Source(
             document=note.document_id,
-            origin=f"{note.origin.kind.value}:{note.origin.id}",
+            origin=str(note.origin),
             family=note.family_id,
             age_days=note.age_days,
             trust=note.trust,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Final
 
@@ -14,7 +13,7 @@ from domain.monitoring import TopicId
 from domain.retrieval import Embedder, Vector
 
 MOST_READ: Final = 32
-"""Documents that are read at a time, the latest: a third of a minute's CPU is never spent on a flood."""
+"""Documents that are read at a time, the latest: a flood costs two seconds of CPU, and each document once."""
 OPENING: Final = 600
 """Characters of a document that say what it is about; the rest costs more and tells less."""
 _KEPT: Final = 2_000
@@ -49,7 +48,7 @@ class UploadTopics:
         self._embedder = embedder
         self._read = read
         self._similarity = similarity
-        self._vectors: OrderedDict[DocumentId, Vector] = OrderedDict()
+        self._vectors: dict[DocumentId, Vector] = {}
 
     async def of(
         self, tenant_id: TenantId, documents: Sequence[DocumentRecord]
@@ -87,5 +86,5 @@ class UploadTopics:
             self._vectors.update(zip(openings, vectors, strict=True))
         kept = {one: self._vectors[one] for one in wanted if one in self._vectors}
         while len(self._vectors) > _KEPT:
-            self._vectors.popitem(last=False)
+            del self._vectors[next(iter(self._vectors))]
         return kept

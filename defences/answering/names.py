@@ -138,6 +138,11 @@ def _by_initials(short: frozenset[str], long: frozenset[str]) -> bool:
     )
 
 
+def opens_sentence(text: str, start: int) -> bool:
+    """Whether a sentence begins at `start`, so that a capital there says nothing."""
+    return _SENTENCE_END.search(text[max(0, start - 4) : start]) is not None
+
+
 def mentions(name: Name, stems: Sequence[str] | frozenset[str]) -> bool:
     """Whether every word of the name is among `stems`."""
     return name.stems <= frozenset(stems)
@@ -155,7 +160,7 @@ def _pieces(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 
 def _name(text: str, start: int, end: int) -> Name | None:
-    opens = bool(_SENTENCE_END.search(text[max(0, start - 4) : start]))
+    opens = opens_sentence(text, start)
     body = text[start:end]
     first = body.split()[0]
     if first.lower().strip(".'’") in STOPWORDS:  # noqa: RUF001

@@ -14,14 +14,13 @@ from functools import lru_cache
 from typing import Final
 
 from defences.answering.keywords import STOPWORDS, keyword_set, respell, stem
-from defences.answering.names import Name, find_names
+from defences.answering.names import Name, find_names, opens_sentence
 from defences.vocabulary import words as common_words
 
 _AFTER: Final = re.compile(r"\s+([^\W\d_]{3,})")
 _BEFORE: Final = re.compile(r"([^\W\d_]{3,})\s+(?:the\s+)?$")
 _NAMED: Final = re.compile(r"(?<!\w)([A-ZÀ-ÖØ-Þ][\w-]+)(?:['’]s)?\s+(?=([^\W\d_]{3,}))")  # noqa: RUF001
 _KIND_FIRST: Final = re.compile(r"(?<!\w)([^\W\d_]{3,})\s+(?:the\s+)?(?=([A-ZÀ-ÖØ-Þ][\w-]+))")
-_OPENS: Final = re.compile(r"(?:^|[.!?:;]\s*[\"'“(]*|\n\s*)$")
 _REACH: Final = 40
 _LONGEST_ACRONYM: Final = 5
 _WORD: Final = re.compile(r"[^\W\d_]{3,}")
@@ -60,23 +59,34 @@ def find_subjects(question: str) -> tuple[Subject, ...]:
     )
 
 
-def speaks_of_another(question: str, said: str, passage: str) -> bool:
-    """Return whether `said` has another name where the question has one, which `passage` lacks.
+def missing_subjects(question: str, passage: str) -> tuple[Subject, ...]:
+    """Return what the question names and the passage does not: where it does, that may be meant.
 
     Args:
         question: As it was asked.
-        said: A sentence, with the heading that it stands under.
-        passage: All that is known with it: where the name stands anywhere, it may be meant.
+        passage: All that is known with a sentence, the titles that it stands under included.
     """
     subjects = find_subjects(question)
     if not subjects:
+        return ()
+    known = keyword_set(passage)
+    return tuple(one for one in subjects if not _stands(one.name, known))
+
+
+def names_another(question: str, said: str, missing: tuple[Subject, ...]) -> bool:
+    """Return whether a sentence has another name in the place of one that its passage lacks.
+
+    Args:
+        question: As it was asked.
+        said: The sentence, with the heading that it stands under.
+        missing: What `missing_subjects` told of its passage.
+    """
+    if not missing:
         return False
     asked = keyword_set(question)
-    known = keyword_set(passage)
-    open_ = [one for one in subjects if not _stands(one.name, known)]
+    wanted = {(subject.kind, subject.follows) for subject in missing}
     return any(
-        not keyword_set(name) & asked and (kind, follows) == (subject.kind, subject.follows)
-        for subject in open_
+        (kind, follows) in wanted and not keyword_set(name) & asked
         for name, kind, follows in _named_kinds(said)
     )
 
@@ -104,8 +114,7 @@ def _named_kinds(text: str) -> tuple[tuple[str, str, bool], ...]:
 
 def _is_name(text: str, start: int, word: str) -> bool:
     """Whether a word has its capital for being a name; the first one of a sentence may not."""
-    opens = _OPENS.search(text[max(0, start - 4) : start]) is not None
-    return not (opens and word.casefold() in common_words())
+    return not (opens_sentence(text, start) and word.casefold() in common_words())
 
 
 def _kinds(text: str, name: Name) -> Iterator[tuple[str, bool]]:

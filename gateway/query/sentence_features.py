@@ -23,7 +23,7 @@ from defences.answering.relations import (
     stated_relations,
 )
 from defences.answering.sentences import Sentence, SentenceKind, split_sentences
-from defences.answering.subjects import speaks_of_another
+from defences.answering.subjects import missing_subjects, names_another
 from domain.documents import ChunkId, Span
 from domain.retrieval import ScoredChunk
 
@@ -131,12 +131,16 @@ def about_what_is_asked(
     question: QuestionProfile, candidates: Sequence[Candidate]
 ) -> tuple[Candidate, ...]:
     """Return the candidates but those that say it of something else than the question names."""
+    missing = {
+        chunk.chunk.id: missing_subjects(question.text, f"{_head(chunk)} {chunk.chunk.text}")
+        for chunk in {one.chunk.chunk.id: one.chunk for one in candidates}.values()
+    }
+    if not any(missing.values()):
+        return tuple(candidates)
     return tuple(
         one
         for one in candidates
-        if not speaks_of_another(
-            question.text, one.in_context, f"{one.head} {one.chunk.chunk.text}"
-        )
+        if not names_another(question.text, one.in_context, missing[one.chunk.chunk.id])
     )
 
 

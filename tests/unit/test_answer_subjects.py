@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from defences.answering.subjects import speaks_of_another
+from defences.answering.subjects import missing_subjects, names_another
 
 SHEET = "{0} pump\n\nThe {0} pump carries a warranty of 34 months. Seals are in the store."
 
 
 def another(question: str, said: str, passage: str | None = None) -> bool:
-    return speaks_of_another(question, said, said if passage is None else passage)
+    known = said if passage is None else passage
+    return names_another(question, said, missing_subjects(question, known))
 
 
 @pytest.mark.parametrize(
